@@ -1,0 +1,124 @@
+package chat
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"strings"
+)
+
+// Digest names the content of one message. It is SHA-256 over what a Key counts, see NewDigest.
+type Digest [sha256.Size]byte
+
+// Key names a prefix of a chat within one tenant, upstream and recipe: SHA-256 cut to 128 bits.
+type Key [16]byte
+
+// String returns the key in hex, the form in which headers, the API and the command line show it.
+func (k Key) String() string { return hex.EncodeToString(k[:]) }
+
+// IsZero reports whether k names nothing.
+func (k Key) IsZero() bool { return k == Key{} }
+
+// ParseKey reads the form that String writes.
+func ParseKey(text string) (Key, error) {
+	var k Key
+	if b, err := hex.DecodeString(text); err == nil && len(b) == len(k) {
+		copy(k[:], b)
+		return k, nil
+	}
+	return k, errors.New("parse key: want 32 hexadecimal digits")
+}
+
+// Hasher builds a Digest out of fields that cannot run into each other: each is written with its length.
+type Hasher struct {
+	h   hash.Hash
+	buf [9]byte
+}
+
+// NewHasher returns an empty Hasher.
+func NewHasher() *Hasher { return &Hasher{h: sha256.New()} }
+
+// Field adds one field: tag says what it is.
+func (h *Hasher) Field(tag byte, text string) {
+	h.buf[0] = tag
+	binary.LittleEndian.PutUint64(h.buf[1:], uint64(len(text)))
+	h.h.Write(h.buf[:])
+	// io.WriteString would copy; sha256 has no WriteString, so small pieces are fed through a fixed buffer.
+	var piece [4096]byte
+	for len(text) > 0 {
+		n := copy(piece[:], text)
+		h.h.Write(piece[:n])
+		text = text[n:]
+	}
+}
+
+// Sum returns the digest of all fields.
+func (h *Hasher) Sum() (d Digest) {
+	h.h.Sum(d[:0])
+	return d
+}
+
+// NewDigest returns the digest of a message: role, text with its ends trimmed, each call's name and arguments,
+// each result's text, and the bytes of the other parts. Ids, JSON spacing and cache marks do not count, nor
+// does it matter whether one text came as a string or as an array with one text part.
+// args returns the canonical form of a call's arguments, part that of a part that is not text.
+func NewDigest(raw string, f *Facts, args func(Call) string, part func(Part) string) Digest {
+	h := NewHasher()
+	h.Field('r', f.Role.String())
+	digestParts(h, raw, f.Parts, part)
+	for _, c := range f.Calls {
+		h.Field('n', c.Name)
+		h.Field('a', args(c))
+	}
+	for _, r := range f.Results {
+		h.Field('R', "")
+		digestParts(h, raw, r.Parts, part)
+	}
+	return h.Sum()
+}
+
+func digestParts(h *Hasher, raw string, parts []Part, part func(Part) string) {
+	for _, p := range parts {
+		switch p.Kind {
+		case Text:
+			// An empty text says nothing: null, absent, "" and [] are the same to a key.
+			if text := strings.TrimSpace(Unquote(p.Span.Of(raw))); text != "" {
+				h.Field('t', text)
+			}
+		case Reasoning:
+		default:
+			h.Field('p', part(p))
+		}
+	}
+}
+
+// Seed starts a chain of keys: it separates tenants, upstreams and recipes.
+func Seed(tenant, upstream, recipe string) Key {
+	h := NewHasher()
+	h.Field('T', tenant)
+	h.Field('U', upstream)
+	h.Field('S', recipe)
+	d := h.Sum()
+	return Key(d[:16])
+}
+
+// Keys returns the keys of all prefixes of c: Keys(c, seed)[i] names its first i+1 non-system messages.
+// Keys of a prefix are a prefix of the keys.
+func Keys(o *Outline, seed Key) []Key {
+	keys := make([]Key, len(o.Index))
+	buf := make([]byte, 0, 128)
+	prev := seed
+	for n, at := range o.Index {
+		m := &o.Chat.Messages[at]
+		buf = append(append(buf[:0], prev[:]...), m.Digest[:]...)
+		for _, ordinal := range o.ordinals(n) {
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(ordinal))
+		}
+		sum := sha256.Sum256(buf)
+		prev = Key(sum[:16])
+		keys[n] = prev
+	}
+	return keys
+}

@@ -1,0 +1,94 @@
+// Package dialect knows the wire formats of chat APIs: how a request body is read as views, how a plan is
+// spliced into it, how answers report usage, how errors look, and how a summary is asked for. It never
+// translates: a format is edited in place and everything not understood stays as it came.
+//
+// One file per format; All is the visible table. To add one: write the file, add it to All, and the conformance
+// suite in dialect_test.go runs over it.
+package dialect
+
+import (
+	"fmt"
+	"io"
+
+	"recap/chat"
+)
+
+// Dialect is one wire format.
+type Dialect interface {
+	// Name is the word used in configuration, metrics and logs: "openai", "ollama".
+	Name() string
+	// Match reports whether method and path (without query) ask for a chat in this format. Any prefix may stand
+	// in front of the path, and Azure's deployment paths match too.
+	Match(method, path string) bool
+	// Decode reads body as views. A body that is not understood gives an *Odd; nothing panics.
+	Decode(body string, facts *Facts) (*chat.Chat, error)
+	// Apply writes c.Body to dst with p's edits spliced in; every byte outside the named spans is the same.
+	// An empty plan appends c.Body unchanged.
+	Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error)
+	// Error returns an error body in the format's own shape, a JSON object. code is the format's machine word
+	// where it has one ("context_length_exceeded"), else "".
+	Error(status int, code, message string) []byte
+	// Tap returns an observer of one answer: fed with the bytes as they pass, in any chunks, it never fails.
+	Tap(contentType string) Tap
+	// Ask builds the request for one summary.
+	Ask(q Question) (Request, error)
+	// Answer reads the answer to Ask. Anything but a complete text is an error that says what it was.
+	Answer(status int, body []byte) (Reply, error)
+}
+
+// Facts remembers what decoding a message's bytes told; see chat.Facts. Nil is allowed: nothing is remembered.
+type Facts = chat.Memo[Print, *chat.Facts]
+
+// Print is a keyed 128-bit fingerprint of a message's bytes, its keys random for each process.
+type Print [2]uint64
+
+// Odd says why a body was not understood; such a body is relayed untouched. Reason is a short fixed word for the
+// status header and the metrics: "invalid-json", "duplicate-key", "odd-key", "wrong-type", "no-messages",
+// "server-history", "unknown-role".
+type Odd struct{ Reason string }
+
+// Error implements error.
+func (o *Odd) Error() string { return fmt.Sprintf("decode chat: %s", o.Reason) }
+
+// Tap observes the bytes of one answer. It must be cheap, keep a bounded buffer and not depend on chunk borders.
+type Tap interface {
+	io.Writer
+	// Report tells what was seen so far.
+	Report() Report
+}
+
+// Report is what a Tap saw.
+type Report struct {
+	Usage  chat.Usage
+	Finish string // finish_reason or done_reason; "" = none seen
+	Done   bool   // the answer came to its proper end (finish seen, [DONE], done:true, or a whole JSON body)
+	Failed bool   // an error object was in the answer
+	Model  string // that answered
+}
+
+// Question is one summary call: a single user message.
+type Question struct {
+	Model     string
+	Prompt    string
+	MaxTokens int
+	// TokensField is the member that limits the answer where the format has two: "max_tokens" (default) or
+	// "max_completion_tokens".
+	TokensField string
+	Parameters  map[string]any // number, string, bool or nil, sent as they are (temperature …); they win
+	NumCtx      int            // the chat's own window option, so that no model is reloaded; 0 = leave out
+	KeepAlive   string         // raw JSON value; "" = leave out
+	NoThink     bool           // ask for no reasoning where the format has a switch
+}
+
+// Request is what Ask built.
+type Request struct {
+	Path string // with no base: "/v1/chat/completions", "/api/chat", "/utility/complete"
+	Body []byte
+}
+
+// Reply is what Answer read.
+type Reply struct {
+	Text  string
+	Model string
+	Usage chat.Usage
+}
