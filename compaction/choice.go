@@ -1,0 +1,113 @@
+package compaction
+
+import (
+	"recap/chat"
+	"recap/tokens"
+)
+
+// Candidate is a stored checkpoint that matches this request.
+type Candidate struct {
+	Checkpoint *chat.Checkpoint
+	Rows       []*chat.Checkpoint // all rows that are injected, oldest first; the last is Checkpoint
+	Cut        chat.Cut
+	Note       string // the injected text
+	Size       int    // tokens of what would be sent with it
+	Sent       bool   // already sent for this window
+
+	noteSize int // of Note by the fixed measure
+}
+
+// match returns the stored checkpoints that this request may use, shallow ones first: the range is a prefix of its
+// messages (they were found under its keys), ends at a valid cut, no row is missing, and it is worth sending.
+func match(in *Input, w *weights) []Candidate {
+	if in.Outline.Len() < in.Options.MinMessages {
+		return nil
+	}
+	var found []Candidate
+	stored := in.named()
+	for i := range stored {
+		cut, ok := in.Outline.CutAt(stored[i].To)
+		if !ok {
+			continue
+		}
+		rows := chain(stored[:i+1])
+		if rows == nil {
+			continue
+		}
+		if c := newCandidate(in, w, rows, cut); w.dropped(cut)-c.noteSize >= margin(in.Window.Size) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// named returns the stored checkpoints whose key is that of exactly the prefix they cover: what a store tells is
+// checked, not believed (promise P4).
+func (in *Input) named() []chat.Checkpoint {
+	var named []chat.Checkpoint
+	for _, cp := range in.Stored {
+		if cp.To >= 1 && cp.To <= len(in.Keys) && in.Keys[cp.To-1] == cp.Key {
+			named = append(named, cp)
+		}
+	}
+	return named
+}
+
+func newCandidate(in *Input, w *weights, rows []*chat.Checkpoint, cut chat.Cut) Candidate {
+	cp := rows[len(rows)-1]
+	c := Candidate{Checkpoint: cp, Rows: rows, Cut: cut, Note: note(rows), Sent: cp.SentFor(in.Window.Size)}
+	c.noteSize = tokens.Estimate(c.Note)
+	c.Size = w.at(cut, c.noteSize)
+	return c
+}
+
+// chain returns the rows of the last of stored, oldest first: a row that does not start at message 1 needs the one
+// that ends just before it. Nil when one is missing.
+func chain(stored []chat.Checkpoint) []*chat.Checkpoint {
+	at := len(stored) - 1
+	rows := []*chat.Checkpoint{&stored[at]}
+	for rows[0].RowFrom > 1 {
+		want := rows[0].RowFrom - 1
+		for at--; at >= 0 && stored[at].To > want; at-- {
+		}
+		if at < 0 || stored[at].To != want {
+			return nil
+		}
+		rows = append([]*chat.Checkpoint{&stored[at]}, rows...)
+	}
+	return rows
+}
+
+// choose applies the rule of design.md §2 «Choice». total is the size without any checkpoint.
+func choose(in *Input, all []Candidate, total int, l Levels) *Candidate {
+	if len(all) == 0 {
+		return nil
+	}
+	deepest := &all[len(all)-1]
+	if in.Force || in.Options.Trigger.Counts() {
+		return deepest
+	}
+	var sent *Candidate
+	deeper := all
+	for i := range all {
+		if all[i].Sent {
+			sent, deeper = &all[i], all[i+1:]
+		}
+	}
+	if sizeWith(sent, total) < l.Swap {
+		return sent
+	}
+	for i := range deeper {
+		if deeper[i].Size < l.Prepare {
+			return &deeper[i]
+		}
+	}
+	return deepest
+}
+
+func sizeWith(used *Candidate, total int) int {
+	if used == nil {
+		return total
+	}
+	return used.Size
+}

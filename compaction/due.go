@@ -1,0 +1,115 @@
+package compaction
+
+import (
+	"recap/chat"
+	"recap/summarizer"
+)
+
+// due returns the job for the next checkpoint, nil when none is due. Size is looked at with the deepest matching
+// checkpoint, sent or not: what is already written but not yet needed is not written again.
+func due(in *Input, d *Decision, w *weights) *summarizer.Job {
+	if in.Outline.Len() < in.Options.MinMessages || len(in.Outline.Turns) == 0 {
+		return nil
+	}
+	var deepest *Candidate
+	if n := len(d.Candidates); n > 0 {
+		deepest = &d.Candidates[n-1]
+	}
+	if d.Provisional != nil {
+		return newJob(in, d, w, d.Used.Cut)
+	}
+	if deepest != nil && deepest.Checkpoint.Provisional {
+		return newJob(in, d, w, deepest.Cut)
+	}
+	covered := 0
+	if deepest != nil {
+		covered = deepest.Checkpoint.To
+	}
+	if !fires(in, d, w, sizeWith(deepest, w.total), covered) {
+		return nil
+	}
+	cut, ok := next(in, w, d.Levels)
+	if !ok || cut.Covers <= covered || !gains(in, w, deepest, cut) {
+		return nil
+	}
+	return newJob(in, d, w, cut)
+}
+
+// fires asks the trigger. A chat over the budget is always due.
+func fires(in *Input, d *Decision, w *weights, size, covered int) bool {
+	if in.Force || size > d.Levels.Budget {
+		return true
+	}
+	t := &in.Options.Trigger
+	c := counts(in, w, covered)
+	if c.Turns < t.MinTurns {
+		return false
+	}
+	if t.Counts() {
+		return t.Fires(c)
+	}
+	return size >= d.Levels.Prepare
+}
+
+// counts collects what the count triggers look at.
+func counts(in *Input, w *weights, covered int) summarizer.Counts {
+	turns := in.Outline.Turns
+	c := summarizer.Counts{}
+	for i := range in.Outline.Index {
+		c.Tokens += in.Sizes.Messages[in.Outline.Index[i]]
+	}
+	tail := turns[len(turns)-min(max(in.Options.RetainRecent.Turns, 1), len(turns))]
+	c.Refinable = max(tail-covered, 0)
+	for i, at := range turns {
+		if at >= covered && (i+1 < len(turns) || in.answered()) {
+			c.Turns++
+		}
+	}
+	return c
+}
+
+// answered reports whether the newest turn has ended: its last word is the assistant's and calls nothing.
+func (in *Input) answered() bool {
+	last := in.Outline.At(in.Outline.Len() - 1)
+	return last.Role == chat.Assistant && len(last.Calls) == 0
+}
+
+// gains reports whether a checkpoint at cut would make the request smaller by the margin of P8 than the deepest one
+// there is, at its largest expected size.
+func gains(in *Input, w *weights, deepest *Candidate, cut chat.Cut) bool {
+	after := w.dropped(cut) - expected(in, w, cut)
+	if after == 0 {
+		// Less than the limits of a checkpoint leaves: a summary of it pays when it is at most half of it.
+		after = w.dropped(cut) / 2
+	}
+	before := 0
+	if deepest != nil {
+		before = w.dropped(deepest.Cut) - deepest.noteSize
+	}
+	return after-before >= margin(in.Window.Size)
+}
+
+// newJob fills in what the chat tells; the caller adds who asks, where, and with which credentials.
+func newJob(in *Input, d *Decision, w *weights, cut chat.Cut) *summarizer.Job {
+	o := in.Outline
+	j := &summarizer.Job{
+		Keys: in.Keys[:cut.Covers], Kept: -1, Replaces: w.dropped(cut),
+		Window: in.Window.Size, Model: o.Chat.Model, NumCtx: o.Chat.NumCtx, Options: *in.Options,
+		KeepAlive: o.Chat.KeepAlive.Of(o.Chat.Body),
+		Covered:   make([]chat.Message, cut.Covers),
+	}
+	if cut.Carrier < cut.Covers {
+		j.Kept = cut.Carrier
+	}
+	for at := range cut.Covers {
+		j.Covered[at] = *o.At(at)
+	}
+	for i := len(d.Candidates) - 1; i >= 0; i-- {
+		if cp := d.Candidates[i].Checkpoint; !cp.Provisional && cp.To < cut.Covers {
+			base := *cp
+			j.Base = &base
+			break
+		}
+	}
+	return j
+}

@@ -1,0 +1,90 @@
+package compaction
+
+import (
+	"recap/chat"
+	"recap/summarizer"
+	"recap/tokens"
+)
+
+// climb is what happens when the best choice does not fit the budget (design.md §6 «overflow»): pruning beyond the
+// batch gate, then a provisional checkpoint made of the ledger alone; nothing else helps.
+func (d *Decision) climb(in *Input, w *weights, trims []chat.Trim) (*weights, []chat.Trim, int) {
+	if in.Prune != nil {
+		trims = in.trims(true)
+		w = newWeights(in, trims)
+		d.reweigh(w)
+	}
+	size := sizeWith(d.Used, w.total)
+	if size <= d.Levels.Budget || in.Options.Overflow != "fit" {
+		return w, trims, size
+	}
+	if c := provisional(in, d, w); c != nil && c.Size <= d.Levels.Budget {
+		d.Used, d.Provisional = c, c.Checkpoint
+		size = c.Size
+	}
+	return w, trims, size
+}
+
+// reweigh sets the candidates' sizes after the trims have changed.
+func (d *Decision) reweigh(w *weights) {
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		c.Size = w.at(c.Cut, c.noteSize)
+	}
+}
+
+// provisional makes a checkpoint out of the ledger alone, at the cut where the next real one would end. It is never
+// made on a guessed window, nor for side requests: it drops what no model has read yet.
+func provisional(in *Input, d *Decision, w *weights) *Candidate {
+	o := in.Options
+	if !o.Enabled || in.Side || in.Window.Guessed || in.Outline.Len() < o.MinMessages {
+		return nil
+	}
+	cut, ok := next(in, w, d.Levels)
+	if !ok || d.Used != nil && cut.Covers <= d.Used.Cut.Covers {
+		return nil
+	}
+	rows := d.below(in, cut)
+	cp := newProvisional(in, rows, cut)
+	c := newCandidate(in, w, append(rows, cp), cut)
+	if w.dropped(cut)-c.noteSize < margin(in.Window.Size) {
+		return nil
+	}
+	return &c
+}
+
+// below returns the rows that stay in front of a provisional checkpoint: what a model already wrote for the messages
+// before it is not thrown away.
+func (d *Decision) below(in *Input, cut chat.Cut) []*chat.Checkpoint {
+	for i := len(d.Candidates) - 1; i >= 0; i-- {
+		c := &d.Candidates[i]
+		if !c.Checkpoint.Provisional && c.Cut.Covers < cut.Covers {
+			return append([]*chat.Checkpoint(nil), c.Rows...)
+		}
+	}
+	return nil
+}
+
+func newProvisional(in *Input, rows []*chat.Checkpoint, cut chat.Cut) *chat.Checkpoint {
+	from, lineage := 1, in.Keys[cut.Covers-1]
+	var parent chat.Key
+	if n := len(rows); n > 0 {
+		from, parent, lineage = rows[n-1].To+1, rows[n-1].Key, rows[n-1].Lineage
+	}
+	kept := -1
+	if cut.Carrier < cut.Covers {
+		kept = cut.Carrier
+	}
+	covered := make([]chat.Message, cut.Covers)
+	for at := range cut.Covers {
+		covered[at] = *in.Outline.At(at)
+	}
+	ledger := summarizer.Ledger(summarizer.LedgerInput{
+		Covered: covered, From: from, Kept: kept, Options: in.Options.Ledger, Window: in.Window.Size,
+	})
+	return &chat.Checkpoint{
+		Key: in.Keys[cut.Covers-1], Parent: parent, Lineage: lineage,
+		From: from, To: cut.Covers, RowFrom: from,
+		Ledger: ledger, LedgerTokens: tokens.Estimate(ledger), Provisional: true,
+	}
+}

@@ -1,0 +1,110 @@
+package compaction
+
+import (
+	"recap/chat"
+	"recap/tokens"
+)
+
+// resultOverhead is what a tool message weighs beside its content, in tokens, by the fixed measure.
+const resultOverhead = 8
+
+// weights are the sizes of a chat after pruning, summed up so that any cut is weighed at once. Two measures run
+// side by side: the calibrated one decides what fits, the fixed one what pays.
+type weights struct {
+	outline *chat.Outline
+	total   int   // all that would be sent without a checkpoint, calibrated
+	sums    []int // sums[n]: the first n non-system messages, calibrated
+	fixed   []int // the same by the fixed measure, before pruning
+	trimmed int   // what the trims save by the fixed measure
+	trims   []int // trims[n]: what they save among the first n messages
+	scale   float64
+}
+
+func newWeights(in *Input, trims []chat.Trim) *weights {
+	o := in.Outline
+	w := &weights{outline: o, scale: scale(&in.Sizes), total: in.Sizes.Extra}
+	saved := savings(in, trims)
+	buf := make([]int, 3*(o.Len()+1))
+	n := o.Len() + 1
+	w.sums, w.fixed, w.trims = buf[:n], buf[n:2*n], buf[2*n:]
+	for i := range o.Chat.Messages {
+		w.total += in.Sizes.Messages[i]
+	}
+	for at, i := range o.Index {
+		size, fixed := in.Sizes.Messages[i], in.Sizes.Fixed[i]
+		gone := saved[i]
+		cut := int(float64(gone) * ratio(size, fixed))
+		w.total -= cut
+		w.sums[at+1] = w.sums[at] + size - cut
+		w.fixed[at+1] = w.fixed[at] + fixed
+		w.trims[at+1] = w.trims[at] + gone
+	}
+	w.trimmed = w.trims[o.Len()]
+	return w
+}
+
+// savings returns what the trims save per message, in tokens by the fixed measure.
+func savings(in *Input, trims []chat.Trim) map[int]int {
+	if len(trims) == 0 {
+		return nil
+	}
+	saved := make(map[int]int, len(trims))
+	for _, t := range trims {
+		m := &in.Outline.Chat.Messages[t.Message]
+		after := tokens.Estimate(t.Text)
+		if len(m.Results) == 1 {
+			saved[t.Message] = max(in.Sizes.Fixed[t.Message]-after-resultOverhead, 0)
+			continue
+		}
+		saved[t.Message] += max(tokens.Estimate(m.ResultText(t.Result))-after, 0)
+	}
+	return saved
+}
+
+func ratio(size, fixed int) float64 {
+	if fixed <= 0 {
+		return 1
+	}
+	return float64(size) / float64(fixed)
+}
+
+// scale is how many calibrated tokens a token of the fixed measure is in this chat.
+func scale(s *tokens.Sizes) float64 {
+	fixed := s.FixedExtra
+	for _, n := range s.Fixed {
+		fixed += n
+	}
+	return ratio(s.Total(), fixed)
+}
+
+// calibrated turns a size by the fixed measure into what the model will count.
+func (w *weights) calibrated(fixed int) int { return int(float64(fixed)*w.scale + 0.5) }
+
+// size is what position holds, calibrated, after pruning.
+func (w *weights) size(position int) int { return w.sums[position+1] - w.sums[position] }
+
+// at is what would be sent with a cut whose note weighs that many tokens by the fixed measure.
+func (w *weights) at(cut chat.Cut, note int) int {
+	size := w.total - w.sums[cut.Covers] + w.calibrated(note)
+	if cut.Carrier < cut.Covers {
+		size += w.size(cut.Carrier)
+	}
+	return size
+}
+
+// dropped is what leaves at a cut by the fixed measure, as the client sent it.
+func (w *weights) dropped(cut chat.Cut) int {
+	gone := w.fixed[cut.Covers]
+	if cut.Carrier < cut.Covers {
+		gone -= w.fixed[cut.Carrier+1] - w.fixed[cut.Carrier]
+	}
+	return gone
+}
+
+// saved is what a rewrite saves by the fixed measure: what leaves, less the note, and the trims of what stays.
+func (w *weights) saved(used *Candidate) int {
+	if used == nil {
+		return w.trimmed
+	}
+	return w.dropped(used.Cut) - used.noteSize + w.trimmed - w.trims[used.Cut.Covers]
+}
