@@ -42,7 +42,31 @@ type Result struct {
 	Saved int         // tokens by the fixed measure
 }
 
+// Defaults returns the options with their documented defaults (rows L14–L19; the budget's own from design.md §5).
+func Defaults() Options {
+	return Options{
+		Strategy: "ratio", Cadence: "batched",
+		KeepLastAssistants: 3, SoftTrimRatio: 0.3, HardClearRatio: 0.5, MinPrunableToolChars: 50000,
+		SoftTrim:      SoftTrim{MaxChars: 4000, HeadChars: 1500, TailChars: 1500},
+		HardClear:     HardClear{Enabled: true, Placeholder: "[Old tool result content cleared]"},
+		ProtectTokens: 10000, DigestChars: 400,
+	}
+}
+
+// Validate says what in o is out of range, naming the key.
+func (o *Options) Validate() error { return nil }
+
+// Pruner is Prune with a memory for what results weigh. Its answers are the same with a cold memory. Safe for
+// concurrent use.
+type Pruner struct{}
+
+// New returns a Pruner that remembers about limit messages.
+func New(limit int) *Pruner { return &Pruner{} }
+
 // Prune decides over the client's whole history, blind to checkpoints. window (tokens) scales the batches; 0 means
 // unknown. With urgent the batch gate is left out: the overflow ladder's first step. The Trims with urgent
 // contain at least those without.
+func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result { return Result{} }
+
+// Prune is Pruner.Prune without a memory.
 func Prune(c *chat.Chat, o *Options, window int, urgent bool) Result { return Result{} }

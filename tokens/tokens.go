@@ -1,8 +1,11 @@
 // Package tokens counts: what a chat weighs, how that differs from what the upstream reports, and how large the
 // model's window really is.
+//
+// Two measures live side by side. The fixed one, Estimate, depends on the text alone and is cheap enough for the
+// request path: it places borders and answers at first sight. The counted one is tiktoken's, filled in behind the
+// answer by a background worker. Both are calibrated by what the upstream reports; the sizes of a known chat
+// cost one lookup per message.
 package tokens
-
-import "recap/chat"
 
 // Model is one entry of the `models` section: what is known of the models whose name matches.
 type Model struct {
@@ -18,30 +21,3 @@ type Price struct {
 	Input  float64 `yaml:"input"`
 	Output float64 `yaml:"output"`
 }
-
-// Window is a context window and where its number comes from.
-type Window struct {
-	Size    int    // tokens; 0 = unknown
-	Source  string // header, request, config, upstream, default, table, learned, unknown
-	Guessed bool   // from a default or a table: nobody measured it
-}
-
-// Sizes is what a chat weighs, in tokens.
-type Sizes struct {
-	Messages   []int // per message of Chat.Messages, overhead included: counted where known, else by the fixed measure; calibrated
-	Extra      int   // tools, schemas, format and the answer's priming, likewise
-	Fixed      []int // per message by the fixed measure, not calibrated
-	FixedExtra int
-	Missing    int // messages whose exact count is not known yet
-}
-
-// Total is the sum of all calibrated sizes.
-func (s *Sizes) Total() int {
-	sum := s.Extra
-	for _, n := range s.Messages {
-		sum += n
-	}
-	return sum
-}
-
-var _ chat.Role
