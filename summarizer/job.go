@@ -14,12 +14,12 @@ type Job struct {
 	Session  string // label
 
 	Keys     []chat.Key       // Keys[i] names the first i+1 messages; the last one names what is covered
-	Base     *chat.Checkpoint // the checkpoint to update or to build on; nil = fresh from message 1
-	Covered  []chat.Message   // messages 1 to To; the fresh ones start behind Base.To
+	Base     *chat.Checkpoint // the deepest real checkpoint below when the job was made; looked up again at its start
+	Covered  []chat.Message   // messages 1 to To, no system ones
 	Kept     int              // position in Covered of the message that stays verbatim as the carrier; -1 = none
-	Replaces int              // tokens (fixed measure) of what the summary stands for in the request
+	Replaces int              // tokens (fixed measure) of what the summary stands for in the request; 0 = not known
 
-	Window    int     // of the chat's model, tokens
+	Window    int     // of the chat's model, tokens; 0 = unknown
 	Model     string  // the chat's
 	NumCtx    int     // as the chat sent it; 0 = none
 	KeepAlive string  // raw JSON as the chat sent it; "" = none
@@ -33,6 +33,24 @@ func (j *Job) To() int { return len(j.Keys) }
 // Key names the checkpoint the job writes.
 func (j *Job) Key() chat.Key { return j.Keys[len(j.Keys)-1] }
 
+// within reports whether what j covers is a prefix of keys.
+func (j *Job) within(keys []chat.Key) bool {
+	return len(keys) >= len(j.Keys) && keys[len(j.Keys)-1] == j.Key()
+}
+
+// akin reports whether one of two jobs covers a prefix of what the other does.
+func (j *Job) akin(other *Job) bool { return j.within(other.Keys) || other.within(j.Keys) }
+
+// pins is how many bytes the job keeps in memory: at least the body that its messages are views into.
+func (j *Job) pins() int {
+	n := 64 * len(j.Keys)
+	if len(j.Covered) > 0 {
+		last := &j.Covered[len(j.Covered)-1]
+		n += last.Start + len(last.Raw)
+	}
+	return n
+}
+
 // Target is where a summary is asked for and with which credentials. It lives in memory for the job only.
 type Target struct {
 	Name    string // of the upstream or provider
@@ -44,7 +62,7 @@ type Target struct {
 // State is what X-Recap-Summary says.
 type State string
 
-// The states.
+// The states. Due means: not taken, because the queue is full or closed.
 const (
 	None    State = "none"
 	Due     State = "due"

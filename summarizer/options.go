@@ -1,20 +1,25 @@
 package summarizer
 
-import "recap/pruning"
+import (
+	"encoding/hex"
+
+	"recap/chat"
+	"recap/pruning"
+)
 
 // Options is the `summarization` section: LibreChat's keys, verbatim, and ours beside them.
 type Options struct {
 	Enabled          bool            `yaml:"enabled"`
-	Provider         string          `yaml:"provider"`
-	Model            string          `yaml:"model"`
+	Provider         string          `yaml:"provider"` // a name from `providers`; "" = the chat's own upstream
+	Model            string          `yaml:"model"`    // "" = the chat's own
 	Parameters       map[string]any  `yaml:"parameters"`
-	Mode             string          `yaml:"mode"`  // transcript
-	Style            string          `yaml:"style"` // checkpoint or narrative
-	Prompt           string          `yaml:"prompt"`
-	UpdatePrompt     string          `yaml:"updatePrompt"`
+	Mode             string          `yaml:"mode"`         // transcript
+	Style            string          `yaml:"style"`        // one of Styles
+	Prompt           string          `yaml:"prompt"`       // replaces the built-in first instruction
+	UpdatePrompt     string          `yaml:"updatePrompt"` // replaces the built-in update instruction
 	MaxSummaryTokens int             `yaml:"maxSummaryTokens"`
-	RowTokens        int             `yaml:"rowTokens"`
-	MaxInputChars    int             `yaml:"maxInputChars"`
+	RowTokens        int             `yaml:"rowTokens"`     // size at which a row is sealed; 0 = one rolling row
+	MaxInputChars    int             `yaml:"maxInputChars"` // code points of the record in one call; 0 = what the window holds
 	ReserveRatio     float64         `yaml:"reserveRatio"`
 	Trigger          Trigger         `yaml:"trigger"`
 	Prepare          float64         `yaml:"prepare"`
@@ -32,23 +37,73 @@ type RetainRecent struct {
 	Tokens int `yaml:"tokens"` // 0 = no limit
 }
 
-// LedgerOptions bounds the exact strings that code adds to a summary.
+// LedgerOptions bounds the exact strings that code adds to a summary, in tokens by the fixed measure; 0 leaves
+// the part out.
 type LedgerOptions struct {
-	UserTokens int `yaml:"userTokens"`
-	FactTokens int `yaml:"factTokens"`
-}
-
-// Trigger says when a chat is compacted (rows L9–L12, N2). The zero Trigger fires when the chat does not fit.
-type Trigger struct {
-	Type     string  `yaml:"type"` // token_ratio, remaining_tokens, messages_to_refine, token_count or ""
-	Value    float64 `yaml:"value"`
-	MinTurns int     `yaml:"minTurns"`
+	UserTokens int `yaml:"userTokens"` // the user's own words
+	FactTokens int `yaml:"factTokens"` // paths, URLs, identifiers, numbers
 }
 
 // Provider is one entry of `providers`: who may write summaries instead of the chat's own upstream.
 type Provider struct {
 	Name    string `yaml:"name"`
 	Dialect string `yaml:"dialect"` // openai, ollama or utility
-	URL     string `yaml:"url"`
+	URL     string `yaml:"url"`     // base URL, or the full one of the endpoint
 	APIKey  string `yaml:"apiKey"`
+}
+
+// Defaults returns the values that hold where the file says nothing (design.md §7).
+func Defaults() Options {
+	return Options{
+		Enabled:          true,
+		Mode:             "transcript",
+		Style:            CheckpointStyle,
+		MaxSummaryTokens: 2048,
+		ReserveRatio:     0.05,
+		Prepare:          0.75,
+		RetainRecent:     RetainRecent{Turns: 2},
+		Placement:        string(chat.InUser),
+		Overflow:         "fit",
+		MinMessages:      6,
+		Ledger:           LedgerOptions{UserTokens: 2000, FactTokens: 600},
+		ContextPruning:   defaultPruning(),
+	}
+}
+
+func defaultPruning() pruning.Options {
+	return pruning.Options{
+		Strategy:             "ratio",
+		Cadence:              "batched",
+		KeepLastAssistants:   3,
+		SoftTrimRatio:        0.3,
+		HardClearRatio:       0.5,
+		MinPrunableToolChars: 50000,
+		SoftTrim:             pruning.SoftTrim{MaxChars: 4000, HeadChars: 1500, TailChars: 1500},
+		HardClear:            pruning.HardClear{Enabled: true, Placeholder: "[Old tool result content cleared]"},
+		ProtectTokens:        10000,
+		ClearAtLeast:         20000,
+		DigestChars:          400,
+	}
+}
+
+// SummaryLimit is the largest summary, in tokens by the fixed measure, that is stored for a window (0 = unknown).
+func (o *Options) SummaryLimit(window int) int {
+	limit := max(o.MaxSummaryTokens, 1)
+	if window > 0 {
+		limit = max(min(limit, window*15/100), 1)
+	}
+	return limit
+}
+
+// Recipe names how summaries are made: checkpoints of different recipes are never mixed. It holds the style, the
+// prompts that replace the built-in ones, and the configured summary model (o.Model in most cases), not the chat's.
+// The built-in prompts count by name: a better wording does not throw stored checkpoints away.
+func Recipe(o *Options, model string) string {
+	h := chat.NewHasher()
+	h.Field('s', o.Style)
+	h.Field('p', o.Prompt)
+	h.Field('u', o.UpdatePrompt)
+	h.Field('m', model)
+	d := h.Sum()
+	return hex.EncodeToString(d[:8])
 }

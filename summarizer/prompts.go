@@ -1,0 +1,7 @@
+package summarizer
+
+// The styles.
+const (
+	CheckpointStyle = "checkpoint"
+	NarrativeStyle  = "narrative"
+)
