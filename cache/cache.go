@@ -5,6 +5,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"recap/chat"
@@ -42,9 +43,52 @@ type Store interface {
 
 // Options is the `store` section of the file.
 type Options struct {
-	Kind      string        `yaml:"kind"` // sqlite or memory
+	Kind      string        `yaml:"kind"` // sqlite or memory; "" = sqlite
 	Path      string        `yaml:"path"` // of the SQLite file; "" = the user's data directory
-	CacheSize int64         `yaml:"-"`    // bytes held in memory in front of SQLite; 64 MiB
-	TTL       time.Duration `yaml:"-"`    // a checkpoint that was not used for so long expires; 720 h
+	CacheSize int64         `yaml:"-"`    // bytes held in memory: in front of SQLite, or all there is; 0 = 64 MiB
+	TTL       time.Duration `yaml:"-"`    // a checkpoint not used for so long expires; 0 = 720 h, negative = never
 	Mirror    string        `yaml:"-"`    // base URL of NexusAI's memory service; "" = none
+
+	// Now is the clock, nil = time.Now. Report is told what failed in the background, nil = nobody is. Both are for
+	// the process, not for the file.
+	Now    func() time.Time `yaml:"-"`
+	Report func(error)      `yaml:"-"`
+}
+
+// The defaults of Options.
+const (
+	DefaultCacheSize = 64 << 20
+	DefaultTTL       = 720 * time.Hour
+)
+
+func (o Options) withDefaults() Options {
+	if o.CacheSize <= 0 {
+		o.CacheSize = DefaultCacheSize
+	}
+	if o.TTL == 0 {
+		o.TTL = DefaultTTL
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	return o
+}
+
+// Open opens the store that o.Kind names. A file that cannot be used gives a *FileError: the caller may go on with
+// NewMemory.
+func Open(ctx context.Context, o Options) (Store, error) {
+	switch o.Kind {
+	case "memory":
+		return NewMemory(o), nil
+	case "", "sqlite":
+		store, err := OpenSQLite(ctx, o)
+		if err != nil {
+			return nil, err // not store: a nil *SQLite is not a nil Store
+		}
+		return store, nil
+	}
+	return nil, fmt.Errorf("open store: store.kind is %q, want sqlite or memory", o.Kind)
 }

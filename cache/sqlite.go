@@ -1,0 +1,305 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"recap/chat"
+)
+
+// readTime is how long Find waits for the disk. A request is waiting for it.
+const readTime = 250 * time.Millisecond
+
+// SQLite is a store in a file, with an index of all its keys and most of its texts in memory.
+//
+//	Find ──▶ index ──not there──▶ done
+//	           └──▶ texts ──not at this revision──▶ disk
+//
+// Several processes may use the same file; each sees what the others wrote within a second.
+type SQLite struct {
+	o      Options
+	disk   *disk
+	index  *index
+	texts  *texts
+	writes chan struct{} // holds one token: who has it may write to disk and then to index
+	stale  atomic.Bool   // a write failed in the middle: look at the file again
+	closed atomic.Bool
+	quit   context.CancelFunc
+	done   sync.WaitGroup
+}
+
+var _ Store = (*SQLite)(nil)
+
+// OpenSQLite opens the file at o.Path, or makes it. A file that cannot be used gives a *FileError.
+func OpenSQLite(ctx context.Context, o Options) (*SQLite, error) {
+	o = o.withDefaults()
+	path, err := o.file()
+	if err != nil {
+		return nil, err
+	}
+	d, err := openDisk(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &SQLite{o: o, disk: d, index: newIndex(), writes: make(chan struct{}, 1)}
+	if s.texts, err = newTexts(o.CacheSize); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	w := &watch{store: s}
+	if err := w.look(ctx); err != nil {
+		s.texts.close()
+		d.close()
+		return nil, fileError("open store", path, err)
+	}
+	background, quit := context.WithCancel(context.Background())
+	s.quit = quit
+	s.done.Go(func() { w.run(background) })
+	return s, nil
+}
+
+// file returns the absolute path of the file.
+func (o *Options) file() (string, error) {
+	if o.Path == "" {
+		return DefaultPath()
+	}
+	path, err := filepath.Abs(o.Path)
+	return path, fileError("open store", o.Path, err)
+}
+
+// Path returns where the file is.
+func (s *SQLite) Path() string { return s.disk.path }
+
+// Find implements Store.
+func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+	if s.closed.Load() {
+		return nil, errClosed
+	}
+	hits := s.index.find(keys, s.o.Now(), &s.o)
+	if len(hits) == 0 {
+		return nil, nil
+	}
+	rows := make([]*row, len(hits))
+	var missing []chat.Key
+	for i, h := range hits {
+		var ok bool
+		if rows[i], ok = s.texts.get(h.key, h.rev); !ok {
+			missing = append(missing, h.key)
+		}
+	}
+	if len(missing) > 0 {
+		if err := s.fill(ctx, hits, rows, missing); err != nil {
+			return nil, fileError("find checkpoints", s.disk.path, err)
+		}
+	}
+	return gather(hits, rows), nil
+}
+
+// fill reads what is missing in rows from disk.
+func (s *SQLite) fill(ctx context.Context, hits []hit, rows []*row, missing []chat.Key) error {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	read, err := s.disk.fetch(ctx, missing)
+	if err != nil {
+		return err
+	}
+	byKey := make(map[chat.Key]*row, len(read))
+	for _, r := range read {
+		byKey[r.Key] = r
+		s.texts.set(r)
+	}
+	for i, h := range hits {
+		if rows[i] == nil {
+			rows[i] = byKey[h.key] // nil where another process has deleted it
+		}
+	}
+	return nil
+}
+
+func gather(hits []hit, rows []*row) []chat.Checkpoint {
+	found := make([]chat.Checkpoint, 0, len(hits))
+	for i, r := range rows {
+		if r != nil {
+			cp := clone(&r.Checkpoint)
+			cp.Used = hits[i].lastUse()
+			found = append(found, cp)
+		}
+	}
+	return found
+}
+
+// Get implements Store. What another process has just written is found too.
+func (s *SQLite) Get(ctx context.Context, key chat.Key) (chat.Checkpoint, error) {
+	found, err := s.Find(ctx, []chat.Key{key})
+	if err != nil {
+		return chat.Checkpoint{}, err
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	rows, err := s.disk.fetch(ctx, []chat.Key{key})
+	if err != nil {
+		return chat.Checkpoint{}, fileError("get checkpoint", s.disk.path, err)
+	}
+	if len(rows) == 0 || s.index.get(key) != nil || !s.o.alive(rows[0].Pinned, rows[0].Used, s.o.Now()) {
+		return chat.Checkpoint{}, ErrNotFound
+	}
+	return rows[0].Checkpoint, nil
+}
+
+// Put implements Store.
+func (s *SQLite) Put(ctx context.Context, cp chat.Checkpoint) (chat.Checkpoint, error) {
+	if cp.Key.IsZero() {
+		return chat.Checkpoint{}, errNoKey
+	}
+	r, err := s.write(ctx, cp.Key, func(old *row, now time.Time) (chat.Checkpoint, bool, error) {
+		var was *chat.Checkpoint
+		if old != nil {
+			was = &old.Checkpoint
+		}
+		kept, fresh := settle(was, cp, now)
+		return detach(&kept), fresh, nil
+	})
+	if err != nil {
+		return chat.Checkpoint{}, fileError("put checkpoint", s.disk.path, err)
+	}
+	return clone(&r.Checkpoint), nil
+}
+
+// Change implements Store.
+func (s *SQLite) Change(ctx context.Context, key chat.Key, edit func(*chat.Checkpoint)) error {
+	_, err := s.write(ctx, key, func(old *row, now time.Time) (chat.Checkpoint, bool, error) {
+		if old == nil {
+			return chat.Checkpoint{}, false, ErrNotFound
+		}
+		fresh := amend(&old.Checkpoint, edit, now)
+		return detach(&fresh), true, nil
+	})
+	return fileError("change checkpoint", s.disk.path, err)
+}
+
+// write makes one change on disk and, only when that is done, in memory. decide gets the live row, nil = none.
+func (s *SQLite) write(
+	ctx context.Context, key chat.Key, decide func(*row, time.Time) (chat.Checkpoint, bool, error),
+) (*row, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.unlock()
+	r, err := s.disk.update(ctx, key, func(old *row) (chat.Checkpoint, bool, error) {
+		now := s.o.Now()
+		return decide(s.live(old, now), now)
+	})
+	if err != nil {
+		s.failed(err)
+		return nil, err
+	}
+	s.index.put(r.mark())
+	s.texts.set(r)
+	return r, nil
+}
+
+// live returns r with its use as it is known here, nil where it has expired.
+func (s *SQLite) live(r *row, now time.Time) *row {
+	if r == nil {
+		return nil
+	}
+	if e := s.index.get(r.Key); e != nil && e.lastUse().After(r.Used) {
+		r.Used = e.lastUse()
+	}
+	if !s.o.alive(r.Pinned, r.Used, now) {
+		return nil
+	}
+	return r
+}
+
+// Delete implements Store.
+func (s *SQLite) Delete(ctx context.Context, key chat.Key) error {
+	if _, err := s.Get(ctx, key); err != nil {
+		return err
+	}
+	if err := s.lock(ctx); err != nil {
+		return err
+	}
+	defer s.unlock()
+	if err := s.disk.remove(ctx, key); err != nil {
+		s.failed(err)
+		return fileError("delete checkpoint", s.disk.path, err)
+	}
+	s.index.drop(key)
+	s.texts.drop(key)
+	return nil
+}
+
+// List implements Store. It reads the file.
+func (s *SQLite) List(ctx context.Context, tenant string, limit int) ([]chat.Checkpoint, error) {
+	if s.closed.Load() {
+		return nil, errClosed
+	}
+	var list []chat.Checkpoint
+	now := s.o.Now()
+	err := s.disk.list(ctx, tenant, func(r *row) bool {
+		if s.live(r, now) != nil {
+			list = append(list, r.Checkpoint)
+		}
+		return limit <= 0 || len(list) < limit
+	})
+	if err != nil {
+		return nil, fileError("list checkpoints", s.disk.path, err)
+	}
+	return list, nil
+}
+
+// Setting implements Store.
+func (s *SQLite) Setting(ctx context.Context, name string, fallback []byte, overwrite bool) ([]byte, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.unlock()
+	value, err := s.disk.setting(ctx, name, fallback, overwrite)
+	return value, fileError("read setting", s.disk.path, err)
+}
+
+// lock waits for the right to write.
+func (s *SQLite) lock(ctx context.Context) error {
+	select {
+	case s.writes <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.closed.Load() {
+		s.unlock()
+		return errClosed
+	}
+	return nil
+}
+
+func (s *SQLite) unlock() { <-s.writes }
+
+// failed notes a write that went wrong. Whether it reached the file is unknown where the commit itself failed.
+func (s *SQLite) failed(err error) {
+	if !errors.Is(err, ErrNotFound) {
+		s.stale.Store(true)
+	}
+}
+
+// Close implements Store. It writes the last uses, stops the background work and folds the log into the file.
+func (s *SQLite) Close() error {
+	if s.closed.Swap(true) {
+		s.done.Wait()
+		return nil
+	}
+	s.quit()
+	s.done.Wait()
+	s.writes <- struct{}{} // the last writer has left
+	defer s.unlock()
+	var err error
+	if used := s.index.idle(0); len(used) > 0 {
+		err = s.disk.touch(context.Background(), used)
+	}
+	s.texts.close()
+	return fileError("close store", s.disk.path, errors.Join(err, s.disk.close()))
+}
