@@ -1,0 +1,6 @@
+package config
+
+import "io"
+
+// Print stub.
+func (c *Config) Print(w io.Writer) error { return nil }
