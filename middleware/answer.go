@@ -1,0 +1,116 @@
+package middleware
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/dialect"
+)
+
+// setHeaders tells the client what happened (design.md §7 «Answer headers»).
+func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
+	h.Set("X-Recap-Status", x.statusItem())
+	if x.session != "" {
+		h.Set("X-Recap-Session", x.session)
+	}
+	if x.decision.Status == "" {
+		return
+	}
+	d := &x.decision
+	h.Set("X-Recap-Tokens", "before="+strconv.Itoa(d.Before)+", after="+strconv.Itoa(d.After)+
+		", window="+strconv.Itoa(x.window.Size)+", source="+x.window.Source)
+	if d.Used != nil {
+		h.Set("X-Recap-Checkpoint", `"`+d.Used.Checkpoint.Key.String()+`";covers=`+
+			strconv.Itoa(d.Used.Cut.Covers)+";rows="+strconv.Itoa(len(d.Used.Rows)))
+	}
+	if x.summary != "" {
+		h.Set("X-Recap-Summary", string(x.summary))
+	}
+}
+
+func (x *exchange) statusItem() string {
+	item := string(x.status)
+	if x.reason != "" {
+		item += ";reason=" + x.reason
+	}
+	if x.broke {
+		item += ";broke-prefix"
+	}
+	return item
+}
+
+// refuse answers with an error of our own in the dialect's shape.
+func (x *exchange) refuse(ctx *fasthttp.RequestCtx, status int, code, message string) {
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("application/json")
+	ctx.Response.Header.Set("X-Should-Retry", "false")
+	ctx.SetBody(x.d.Error(status, code, message))
+}
+
+// unreadable answers for a body that could not be read.
+func (x *exchange) unreadable(ctx *fasthttp.RequestCtx, err error) {
+	ctx.SetConnectionClose()
+	if errors.Is(err, ErrTooLarge) {
+		x.refuse(ctx, fasthttp.StatusRequestEntityTooLarge, "", "recap: request body is larger than limits.body")
+		return
+	}
+	x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: request body could not be read")
+}
+
+// tooLong is what `overflow: reject` answers.
+func (x *exchange) tooLong(ctx *fasthttp.RequestCtx) {
+	d := &x.decision
+	x.setHeaders(&ctx.Response.Header)
+	x.refuse(ctx, fasthttp.StatusBadRequest, "context_length_exceeded",
+		"This model's maximum context length is "+strconv.Itoa(x.window.Size)+" tokens. However, your messages resulted in "+
+			strconv.Itoa(d.After)+" tokens and no older message can be replaced.")
+}
+
+func oddReason(err error) string {
+	var odd *dialect.Odd
+	if errors.As(err, &odd) {
+		return odd.Reason
+	}
+	return "decode"
+}
+
+// headerValue returns a look-up of request headers that does not care about case.
+func headerValue(h *fasthttp.RequestHeader) func(string) string {
+	values := headerValues(h)
+	return func(name string) string {
+		if list := values(name); len(list) > 0 {
+			return list[0]
+		}
+		return ""
+	}
+}
+
+// headerValues returns all values of a request header, compared without case.
+func headerValues(h *fasthttp.RequestHeader) func(string) []string {
+	return func(name string) []string {
+		var list []string
+		for k, v := range h.All() {
+			if len(k) == len(name) && strings.EqualFold(string(k), name) {
+				list = append(list, string(v))
+			}
+		}
+		return list
+	}
+}
+
+// stripOverrides takes our own headers off a request: none ever goes upstream.
+func stripOverrides(h *fasthttp.RequestHeader) {
+	const prefix = "x-recap-"
+	var ours []string
+	for k := range h.All() {
+		if len(k) >= len(prefix) && strings.EqualFold(string(k[:len(prefix)]), prefix) {
+			ours = append(ours, string(k))
+		}
+	}
+	for _, name := range ours {
+		h.Del(name)
+	}
+}

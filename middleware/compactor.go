@@ -1,0 +1,129 @@
+package middleware
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/cache"
+	"recap/chat"
+	"recap/config"
+	"recap/dialect"
+	"recap/pruning"
+	"recap/stats"
+	"recap/summarizer"
+	"recap/tokens"
+)
+
+// Call is one relay of a request to an upstream; the proxy's words are the same. See proxy.Call.
+type Call struct {
+	Upstream  string
+	Body      []byte // nil: the request's own
+	Header    func(h *fasthttp.ResponseHeader, status int)
+	Tap       io.Writer
+	Retry     func(status int, body []byte) (next []byte, ok bool)
+	Ended     func(Outcome)
+	ErrorBody func(status int, code, message string) []byte
+}
+
+// Outcome is how a relay ended.
+type Outcome struct {
+	Status     int
+	Complete   bool // the whole answer reached the client
+	ClientGone bool
+	Err        error
+	FirstByte  time.Duration
+	Total      time.Duration
+}
+
+// ErrTooLarge is what Deps.Read returns for a body over the limit.
+var ErrTooLarge = errors.New("read body: over limits.body")
+
+// Deps are what a Compactor works with. All are required.
+type Deps struct {
+	Config  *config.Config
+	Store   cache.Store
+	Queue   *summarizer.Queue
+	Counter *tokens.Counter
+	Windows *tokens.Windows
+	Pruner  *pruning.Pruner
+	Tenant  *Tenant
+	Stats   *stats.Stats
+	Log     *slog.Logger
+
+	// Read reads a request's body once, decoded where it came compressed, into memory of its own.
+	Read func(ctx *fasthttp.RequestCtx, limit int64) (string, error)
+	// Relay sends the request on and streams the answer back.
+	Relay func(ctx *fasthttp.RequestCtx, call Call)
+	// URL joins an upstream's base and a path with its query.
+	URL func(upstream, pathAndQuery string) (string, error)
+}
+
+// Compactor reads chats, decides, rewrites, relays, and afterwards calibrates and queues the next summary. What is
+// not a chat, or not understood, goes on as it came.
+type Compactor struct {
+	Deps
+	facts  *dialect.Facts
+	sent   *sentMemo
+	warned sync.Map // upstream and model whose window is unknown, warned of once
+
+	background sync.WaitGroup
+}
+
+// The memories of a compactor, in entries. A message's facts weigh about 300 bytes.
+const (
+	factsRemembered = 200_000
+	sentRemembered  = 20_000
+)
+
+// NewCompactor returns a compactor.
+func NewCompactor(d Deps) *Compactor {
+	return &Compactor{
+		Deps:  d,
+		facts: chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
+		sent:  newSentMemo(sentRemembered),
+	}
+}
+
+// Close waits for what still runs in the background on behalf of answered requests.
+func (c *Compactor) Close() { c.background.Wait() }
+
+// Handle serves one request.
+func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
+	d := dialect.For(string(ctx.Method()), string(ctx.Path()))
+	if d == nil {
+		c.pass(ctx)
+		return
+	}
+	x := &exchange{c: c, d: d, start: time.Now()}
+	x.serve(ctx)
+}
+
+// pass relays what is not a chat; its body is not read.
+func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
+	stripOverrides(&ctx.Request.Header)
+	c.Stats.Relayed()
+	at, _ := c.Config.PickUpstream(string(ctx.Host()), "")
+	c.Relay(ctx, Call{Upstream: c.Config.Upstreams[at].Name})
+}
+
+// go_ runs f behind the request, and counts a panic in it instead of dying of it.
+func (c *Compactor) behind(f func()) {
+	c.background.Add(1)
+	go func() {
+		defer c.background.Done()
+		defer c.contain("background")
+		f()
+	}()
+}
+
+// contain ends a panic: a fault of ours never costs a request (promise P2).
+func (c *Compactor) contain(where string) {
+	if p := recover(); p != nil {
+		c.panicked(where, p)
+	}
+}

@@ -1,0 +1,104 @@
+package middleware
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recap/chat"
+	"recap/dialect"
+	"recap/stats"
+)
+
+// ended is called once the answer has ended; what it starts runs behind the connection.
+func (x *exchange) ended(o Outcome) {
+	x.c.behind(func() {
+		report := x.tap.report()
+		x.record(o, report)
+		if x.chat == nil {
+			return
+		}
+		if o.Status < 300 && o.Complete {
+			x.calibrate(report)
+			x.c.Counter.Learn(x.chat)
+		}
+		if x.decision.Job != nil && x.jobMayStart(o, report) {
+			x.c.Queue.Submit(x.job())
+		}
+	})
+}
+
+// jobMayStart keeps summaries from following an aborted or refused turn; a chat that overflowed needs one most.
+func (x *exchange) jobMayStart(o Outcome, report dialect.Report) bool {
+	if x.status == chat.Observed || o.ClientGone {
+		return false
+	}
+	return x.overflowed || o.Status < 300 && o.Complete && !report.Failed
+}
+
+// record counts the exchange, and tells it to the log and to those who listen.
+func (x *exchange) record(o Outcome, report dialect.Report) {
+	e := stats.Exchange{
+		Time: x.start, Request: x.id, Session: x.session, Dialect: x.d.Name(), Upstream: x.up.Name,
+		Status: x.status, Reason: x.reason, BrokePrefix: x.broke, Pruned: len(x.decision.Plan.Trims),
+		Before: x.decision.Before, After: x.decision.After, Window: x.window.Size, Source: x.window.Source,
+		Summary: string(x.summary), Code: o.Status,
+		FirstByteMS: o.FirstByte.Milliseconds(), TotalMS: o.Total.Milliseconds(),
+		Prompt: report.Usage.Prompt, Cached: report.Usage.Cached, Completion: report.Usage.Completion,
+	}
+	if x.chat != nil {
+		e.Model, e.Stream = x.chat.Model, x.chat.Stream
+	}
+	if used := x.decision.Used; used != nil {
+		e.Checkpoint, e.Covers, e.Rows = used.Checkpoint.Key.String(), used.Cut.Covers, len(used.Rows)
+	}
+	x.c.Stats.Exchange(e)
+	x.c.Log.Info("chat", "id", x.id, "upstream", e.Upstream, "model", shown(e.Model), "status", x.statusItem(),
+		"before", e.Before, "after", e.After, "window", e.Window, "source", e.Source, "covers", e.Covers,
+		"summary", e.Summary, "code", e.Code, "prompt", e.Prompt, "ms", e.TotalMS, "complete", o.Complete)
+}
+
+// remember stores what the decision made: a provisional checkpoint, and the mark that one was sent. The request does
+// not wait for the disk.
+func (x *exchange) remember() {
+	used := x.decision.Used
+	if used == nil || x.decision.Provisional == nil && used.Sent {
+		return
+	}
+	key, window := used.Checkpoint.Key, x.window.Size
+	var fresh *chat.Checkpoint
+	if x.decision.Provisional != nil {
+		cp := *x.decision.Provisional
+		cp.Tenant, cp.Upstream, cp.Recipe, cp.Session = x.tenant, x.up.Name, x.recipe, x.session
+		fresh = &cp
+	}
+	x.c.behind(func() { x.c.mark(key, window, fresh) })
+}
+
+// mark stores fresh, if there is one, and marks the checkpoint under key as sent for window.
+func (c *Compactor) mark(key chat.Key, window int, fresh *chat.Checkpoint) {
+	ctx, cancel := context.WithTimeout(context.Background(), markPatience)
+	defer cancel()
+	if fresh != nil {
+		if _, err := c.Store.Put(ctx, *fresh); err != nil {
+			c.storeFailed("put", err)
+			return
+		}
+	}
+	err := c.Store.Change(ctx, key, func(cp *chat.Checkpoint) {
+		cp.Used = time.Now()
+		if !slices.Contains(cp.Windows, window) {
+			cp.Windows = append(cp.Windows, window)
+		}
+	})
+	if err != nil {
+		c.storeFailed("mark", err)
+	}
+}
+
+const markPatience = 10 * time.Second
+
+func (c *Compactor) storeFailed(op string, err error) {
+	c.Stats.StoreError(op)
+	c.Log.Warn("store does not take a checkpoint's mark", "op", op, "error", err)
+}

@@ -1,0 +1,263 @@
+package middleware
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/chat"
+	"recap/compaction"
+	"recap/config"
+	"recap/dialect"
+	"recap/pruning"
+	"recap/summarizer"
+	"recap/tokens"
+)
+
+// exchange is one chat request on its way. Nothing in it points into fasthttp's memory: it outlives the handler.
+type exchange struct {
+	c     *Compactor
+	d     dialect.Dialect
+	start time.Time
+	id    string
+
+	up      *config.Upstream
+	ov      config.Overrides
+	session string
+	tenant  string
+	recipe  string
+	path    string // with query
+	native  bool
+	target  summarizer.Target
+
+	chat     *chat.Chat
+	outline  *chat.Outline
+	keys     []chat.Key
+	options  summarizer.Options
+	window   tokens.Window
+	sizes    tokens.Sizes
+	side     bool
+	decision compaction.Decision
+
+	status  chat.Status
+	reason  string // of a bypass
+	broke   bool   // the sent prefix is not that of the request before
+	summary summarizer.State
+	tap     *tap
+
+	overflowed bool // the upstream said that the context is too long
+}
+
+// serve takes a request through reading, decision and relay.
+func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
+	x.id, x.path = RequestIDOf(ctx), string(ctx.RequestURI())
+	ov, ignored, err := config.ReadOverrides(headerValues(&ctx.Request.Header), x.c.Config.Overrides.Allow)
+	for _, name := range ignored {
+		x.c.Stats.OverrideIgnored(name)
+	}
+	stripOverrides(&ctx.Request.Header)
+	if err != nil {
+		x.refuse(ctx, fasthttp.StatusBadRequest, "", err.Error())
+		return
+	}
+	x.ov = ov
+	if x.ov.Mode == "off" && len(x.c.Config.Upstreams) == 1 {
+		x.up, x.status = &x.c.Config.Upstreams[0], chat.Off
+		x.relay(ctx, nil)
+		return
+	}
+	body, err := x.c.Read(ctx, x.c.Config.Limits.Body)
+	if err != nil {
+		x.unreadable(ctx, err)
+		return
+	}
+	x.relay(ctx, x.plan(ctx, body))
+}
+
+// plan decides what happens to body and returns what is sent instead, nil for the original bytes. Whatever goes wrong
+// in here costs the compaction, not the request (promise P2).
+func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.c.panicked("plan", p)
+			sent = nil
+			x.bypass("panic")
+		}
+	}()
+	if !x.understand(ctx, body) || !x.weigh() {
+		return nil
+	}
+	x.decide()
+	x.await()
+	return x.apply()
+}
+
+// understand decodes body and finds out who asks whom.
+func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
+	c, err := x.d.Decode(body, x.c.facts)
+	model := ""
+	if err == nil {
+		model = c.Model
+	}
+	at, _ := x.c.Config.PickUpstream(string(ctx.Host()), model)
+	x.up = &x.c.Config.Upstreams[at]
+	if x.ov.Mode == "off" {
+		x.status = chat.Off
+		return false
+	}
+	if err != nil {
+		x.bypass(oddReason(err))
+		return false
+	}
+	x.chat, x.options = c, x.ov.Apply(x.c.Config.Summarization)
+	header := headerValue(&ctx.Request.Header)
+	x.session = x.ov.Session
+	if x.session == "" {
+		x.session = dialect.Session(header, c)
+	}
+	x.side = dialect.SideRequest(header, c)
+	x.tenant = x.c.Tenant.Of(&ctx.Request.Header)
+	x.recipe = summarizer.Recipe(&x.options)
+	x.target = x.newTarget(header)
+	x.outline = chat.NewOutline(c)
+	x.keys = chat.Keys(x.outline, chat.Seed(x.tenant, x.up.Name, x.recipe))
+	return true
+}
+
+// weigh finds the window and the sizes.
+func (x *exchange) weigh() bool {
+	x.window = x.c.Windows.Lookup(x.ask())
+	if x.window.Size <= 0 {
+		x.warnWindow()
+		x.bypass("unknown-window")
+		return false
+	}
+	x.sizes = x.c.Counter.Sizes(x.chat, x.up.Name)
+	return true
+}
+
+// ask is the question for the window of this request.
+func (x *exchange) ask() tokens.Ask {
+	return tokens.Ask{
+		Upstream: x.up.Name, URL: x.up.URL, Header: x.target.Header, Model: x.chat.Model,
+		Native: x.d.Name() == "ollama", NumCtx: x.chat.NumCtx, Override: x.ov.Window,
+	}
+}
+
+// decide looks up what is stored and asks compaction.
+func (x *exchange) decide() {
+	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
+	defer cancel()
+	stored, err := x.c.Store.Find(ctx, x.keys)
+	if err != nil {
+		x.c.Stats.StoreError("find")
+		x.c.Log.Warn("store does not answer, going on without checkpoints", "id", x.id, "error", err)
+	}
+	x.decision = compaction.Decide(compaction.Input{
+		Outline: x.outline, Keys: x.keys, Sizes: x.sizes, Window: x.window, Stored: stored,
+		Options: &x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == "force",
+	})
+	x.status = x.decision.Status
+}
+
+// storePatience bounds how long a request waits for the disk: it is worth more than a checkpoint.
+const storePatience = 250 * time.Millisecond
+
+func (x *exchange) pruner() func(bool) pruning.Result {
+	if !x.options.ContextPruning.Enabled {
+		return nil
+	}
+	return func(urgent bool) pruning.Result {
+		return x.c.Pruner.Prune(x.chat, &x.options.ContextPruning, x.window.Size, urgent)
+	}
+}
+
+// await waits for a summary where the client asked to: nobody else ever waits (promise P3).
+func (x *exchange) await() {
+	patience := x.ov.Wait
+	if x.ov.Mode == "force" && patience == 0 {
+		patience = forcePatience
+	}
+	if patience == 0 || x.ov.Mode == "observe" {
+		return
+	}
+	if x.decision.Job != nil {
+		x.c.Queue.Submit(x.job())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	x.c.Queue.Wait(ctx, x.keys)
+	x.decide()
+}
+
+// forcePatience is how long X-Recap-Mode: force waits without X-Recap-Wait.
+const forcePatience = 2 * time.Minute
+
+// apply turns the decision into bytes and starts what must be remembered of it.
+func (x *exchange) apply() []byte {
+	x.summary = x.state()
+	if x.ov.Mode == "observe" {
+		x.status = chat.Observed
+		return nil
+	}
+	x.broke = x.c.sent.broke(x)
+	if x.decision.Plan.Empty() {
+		return nil
+	}
+	sent, err := x.d.Apply(make([]byte, 0, len(x.chat.Body)), x.chat, &x.decision.Plan)
+	if err != nil {
+		x.c.Log.Error("plan does not fit its chat", "id", x.id, "error", err)
+		x.bypass("apply")
+		return nil
+	}
+	x.remember()
+	return sent
+}
+
+// state is what X-Recap-Summary says.
+func (x *exchange) state() summarizer.State {
+	state := x.c.Queue.State(x.keys)
+	if x.decision.Job != nil && (state == summarizer.None || state == summarizer.Ready) {
+		return summarizer.Due
+	}
+	return state
+}
+
+// bypass marks the request as relayed untouched.
+func (x *exchange) bypass(reason string) {
+	x.status, x.reason = chat.Bypass, reason
+	x.decision = compaction.Decision{}
+}
+
+func (x *exchange) warnWindow() {
+	name := x.up.Name + "\x00" + x.chat.Model
+	if len(name) > 512 {
+		name = name[:512]
+	}
+	if _, known := x.c.warned.LoadOrStore(name, true); !known {
+		x.c.Log.Warn("context window unknown, chats of this model are not compacted; set models[].contextWindow",
+			"upstream", x.up.Name, "model", shown(x.chat.Model))
+	}
+}
+
+func (c *Compactor) panicked(where string, p any) {
+	c.Stats.Panic()
+	c.Log.Error("contained a panic", "where", where, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+}
+
+// shown is a client's word for the log: printable and short.
+func shown(text string) string {
+	if len(text) > 100 {
+		text = text[:100]
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,144 @@
+package middleware
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/chat"
+	"recap/compaction"
+	"recap/dialect"
+	"recap/summarizer"
+)
+
+// relay sends the request on: sent, or the original bytes where that is nil.
+func (x *exchange) relay(ctx *fasthttp.RequestCtx, sent []byte) {
+	if x.decision.Reject {
+		x.tooLong(ctx)
+		return
+	}
+	x.tap = &tap{d: x.d}
+	x.c.Relay(ctx, Call{
+		Upstream: x.up.Name,
+		Body:     sent,
+		Header: func(h *fasthttp.ResponseHeader, status int) {
+			x.setHeaders(h)
+			x.tap.begin(h, status)
+		},
+		Tap:       x.tap,
+		Retry:     x.retry,
+		Ended:     x.ended,
+		ErrorBody: x.d.Error,
+	})
+}
+
+// retry plans again for the limit that an overflow error tells (design.md §4). It is asked once, and only while
+// nothing has gone to the client. A panic in it leaves the upstream's own error.
+func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
+	defer x.c.contain("retry")
+	limit, used, over := dialect.Overflow(status, body)
+	if !over {
+		return nil, false
+	}
+	x.overflowed = true
+	if x.chat == nil || x.ov.Mode == "observe" {
+		return nil, false
+	}
+	if limit > 0 {
+		x.c.Windows.Learn(x.up.Name, x.chat.Model, limit)
+	}
+	before := x.decision
+	if !x.weigh() {
+		return nil, false
+	}
+	x.status, x.reason = "", ""
+	if before.Status != "" {
+		x.inflate(before.After, used)
+	}
+	x.decide()
+	if x.decision.Plan.Empty() || x.decision.Reject || !x.shrank(&before) {
+		x.decision, x.status = before, chat.OverWindow
+		return nil, false
+	}
+	next = x.apply()
+	return next, next != nil
+}
+
+// inflate scales the sizes by what the upstream counted; where it does not say, by a quarter.
+func (x *exchange) inflate(estimated, used int) {
+	factor := 1.25
+	if used > 0 && estimated > 0 {
+		factor = float64(used) / float64(estimated)
+	}
+	if factor <= 1 {
+		return
+	}
+	x.sizes.Messages = slices.Clone(x.sizes.Messages)
+	for i := range x.sizes.Messages {
+		x.sizes.Messages[i] = int(float64(x.sizes.Messages[i]) * factor)
+	}
+	x.sizes.Extra = int(float64(x.sizes.Extra) * factor)
+}
+
+// shrank reports whether the new plan sends less than the one before did.
+func (x *exchange) shrank(before *compaction.Decision) bool {
+	return len(x.decision.Plan.Drop) > len(before.Plan.Drop) || len(x.decision.Plan.Trims) > len(before.Plan.Trims)
+}
+
+// credentials are the request headers that a summary call needs to be let in as its chat was.
+var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project"}
+
+// newTarget says where this chat's own upstream is asked for summaries, with the chat's own credentials. It stays in
+// memory for as long as the job does.
+func (x *exchange) newTarget(header func(string) string) summarizer.Target {
+	t := summarizer.Target{Name: x.up.Name, Dialect: x.d.Name(), Header: http.Header{}}
+	t.URL, _ = x.c.URL(x.up.Name, x.path)
+	for _, name := range credentials {
+		if value := header(name); value != "" {
+			t.Header.Set(name, value)
+		}
+	}
+	if x.up.APIKey != "" {
+		t.Header.Del("X-Api-Key")
+		t.Header.Del("Api-Key")
+		t.Header.Set("Authorization", "Bearer "+x.up.APIKey)
+	}
+	return t
+}
+
+// job completes the job that the decision made.
+func (x *exchange) job() *summarizer.Job {
+	j := x.decision.Job
+	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target
+	return j
+}
+
+// tap gives the answer's bytes to the dialect's observer once the headers have said what they are.
+type tap struct {
+	d     dialect.Dialect
+	inner dialect.Tap
+}
+
+// begin picks the observer. A compressed answer is not looked into.
+func (t *tap) begin(h *fasthttp.ResponseHeader, status int) {
+	if encoding := string(h.Peek("Content-Encoding")); encoding == "" || encoding == "identity" {
+		t.inner = t.d.Tap(string(h.ContentType()))
+	}
+	_ = status
+}
+
+// Write implements io.Writer.
+func (t *tap) Write(p []byte) (int, error) {
+	if t.inner != nil {
+		return t.inner.Write(p)
+	}
+	return len(p), nil
+}
+
+func (t *tap) report() dialect.Report {
+	if t.inner == nil {
+		return dialect.Report{}
+	}
+	return t.inner.Report()
+}

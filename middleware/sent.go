@@ -1,0 +1,83 @@
+package middleware
+
+import (
+	"hash/maphash"
+
+	"recap/chat"
+)
+
+// sentMemo remembers in which shape requests were sent, so that a break of the prefix is declared: the shape of the
+// newest request whose messages are a prefix of this one's is compared with this one's.
+type sentMemo struct {
+	seed maphash.Seed
+	memo *chat.Memo[chat.Key, shape]
+}
+
+// shape is what a plan did to a request.
+type shape struct {
+	note  uint64            // of the injected text; 0 = none
+	trims map[trimAt]uint64 // of the texts that results were shortened to
+}
+
+type trimAt struct{ position, result int }
+
+func newSentMemo(limit int) *sentMemo {
+	return &sentMemo{seed: maphash.MakeSeed(), memo: chat.NewMemo[chat.Key, shape](limit)}
+}
+
+// lookBack is how many messages a client may have added since the request before.
+const lookBack = 64
+
+// broke remembers x's shape and reports whether it changes messages that an earlier request already sent.
+func (s *sentMemo) broke(x *exchange) bool {
+	if len(x.keys) == 0 {
+		return false
+	}
+	now := s.shape(x)
+	defer s.memo.Put(x.keys[len(x.keys)-1], now)
+	for n := len(x.keys); n > max(len(x.keys)-lookBack, 0); n-- {
+		if before, ok := s.memo.Get(x.keys[n-1]); ok {
+			return now.breaks(before, n, x)
+		}
+	}
+	return false
+}
+
+// breaks reports whether of the first n messages anything is sent otherwise than before.
+func (now shape) breaks(before shape, n int, x *exchange) bool {
+	if now.note != before.note {
+		return true
+	}
+	for at, text := range now.trims {
+		if at.position < n && before.trims[at] != text {
+			return true
+		}
+	}
+	for at := range before.trims {
+		if _, still := now.trims[at]; !still {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sentMemo) shape(x *exchange) shape {
+	p := &x.decision.Plan
+	sh := shape{}
+	if p.Note != nil {
+		sh.note = maphash.String(s.seed, p.Note.Text) | 1
+	}
+	if len(p.Trims) > 0 {
+		sh.trims = make(map[trimAt]uint64, len(p.Trims))
+	}
+	position, next := 0, 0
+	for i := range x.chat.Messages {
+		for ; next < len(p.Trims) && p.Trims[next].Message == i; next++ {
+			sh.trims[trimAt{position, p.Trims[next].Result}] = maphash.String(s.seed, p.Trims[next].Text)
+		}
+		if x.chat.Messages[i].Role != chat.System {
+			position++
+		}
+	}
+	return sh
+}
