@@ -9,16 +9,103 @@ import (
 // openAI is POST …/chat/completions, as OpenAI, Azure, llama.cpp, vLLM, LM Studio, OpenRouter and Ollama's /v1 speak it.
 type openAI struct{}
 
+var openAILayout = &layout{
+	names: names{
+		"messages", "model", "stream", "max_completion_tokens", "max_tokens", "tools", "functions", "response_format",
+		"previous_response_id", "conversation",
+	},
+	seed: newSeed(),
+	read: openAIMessage,
+	fill: fillOpenAI,
+}
+
 func (openAI) Name() string { return "openai" }
 
 func (openAI) Match(method, path string) bool {
 	return method == "POST" && strings.HasSuffix(path, "/chat/completions")
 }
-func (openAI) Decode(body string, facts *Facts) (*chat.Chat, error) { return nil, &Odd{"wrong-type"} }
-func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
-	return append(dst, c.Body...), nil
+
+func (openAI) Decode(body string, facts *Facts) (*chat.Chat, error) {
+	return openAILayout.decode(body, facts)
 }
-func (openAI) Error(status int, code, message string) []byte { return nil }
-func (openAI) Tap(contentType string) Tap                    { return nil }
-func (openAI) Ask(q Question) (Request, error)               { return Request{}, nil }
-func (openAI) Answer(status int, body []byte) (Reply, error) { return Reply{}, nil }
+
+func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
+	return splice(dst, c, p, openAIText)
+}
+
+func (openAI) Tap(contentType string) Tap { return newTap(contentType, framePlain, readOpenAI) }
+
+// openAIText is how a text part of an array looks around the text.
+var openAIText = textPart{before: `{"type":"text","text":"`, after: `"}`}
+
+func fillOpenAI(c *chat.Chat, at []chat.Span) (reason string) {
+	// The order is that of openAILayout.names.
+	model, stream, limits, extras, history := at[1], at[2], at[3:5], at[5:8], at[8:10]
+	for _, span := range history {
+		if !absent(c.Body, span) {
+			return "server-history"
+		}
+	}
+	if c.Model, reason = str(c.Body, model); reason != "" {
+		return reason
+	}
+	if c.Stream, reason = flag(c.Body, stream, false); reason != "" {
+		return reason
+	}
+	for _, span := range limits {
+		n, reason := count(c.Body, span)
+		if reason != "" {
+			return reason
+		}
+		if c.MaxReply == 0 {
+			c.MaxReply = n
+		}
+	}
+	c.Extras = present(c.Body, extras)
+	return ""
+}
+
+// present returns those spans that name something.
+func present(text string, spans []chat.Span) (found []chat.Span) {
+	for _, span := range spans {
+		if !absent(text, span) {
+			found = append(found, span)
+		}
+	}
+	return found
+}
+
+// Error writes OpenAI's error object. An overflow names the member that is too long, as OpenAI does.
+func (openAI) Error(status int, code, message string) []byte {
+	out := appendString([]byte(`{"error":{"message":`), message)
+	out = appendString(append(out, `,"type":`...), openAIErrorType(status))
+	out = append(out, `,"param":`...)
+	if code == "context_length_exceeded" {
+		out = append(out, `"messages"`...)
+	} else {
+		out = append(out, "null"...)
+	}
+	out = append(out, `,"code":`...)
+	if code == "" {
+		out = append(out, "null"...)
+	} else {
+		out = appendString(out, code)
+	}
+	return append(out, "}}"...)
+}
+
+func openAIErrorType(status int) string {
+	switch {
+	case status == 401:
+		return "authentication_error"
+	case status == 403:
+		return "permission_error"
+	case status == 404:
+		return "not_found_error"
+	case status == 429:
+		return "rate_limit_error"
+	case status >= 500:
+		return "api_error"
+	}
+	return "invalid_request_error"
+}

@@ -1,12 +1,105 @@
 package dialect
 
-import "recap/chat"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recap/chat"
+)
+
+// sessionHeaders are the headers by which clients name a conversation, ours first, then the more exact ones.
+var sessionHeaders = []string{
+	"X-Recap-Session", "X-OpenWebUI-Chat-Id", "X-Claude-Code-Session-Id", "Session-Id", "Session_id", "Thread-Id",
+	"X-Session-Id", "X-Session-Affinity", "X-Opencode-Session", "X-Conversation-Id", "X-Chat-Id", "X-Thread-Id",
+	"X-Litellm-Session-Id",
+}
+
+// sessionMembers are the members of a body that do the same, sessionMetadata those of its metadata. The members
+// `user` and `safety_identifier` name a person and are no label for a chat.
+var (
+	sessionMembers  = names{"session_id", "conversation_id", "prompt_cache_key"}
+	sessionMetadata = names{"session_id", "conversation_id", "chat_id", "thread_id"}
+)
 
 // Session returns the label by which a client names its conversation, "" when it gives none: our own header, those
-// of known clients, then members of the body. It is at most 256 printable characters, and a label only: side requests share it.
-// header returns the first value of a request header, "" when absent.
-func Session(header func(name string) string, c *chat.Chat) string { return "" }
+// of known clients, then members of the body. It is at most 256 printable characters, and a label only: side
+// requests share it. header returns the first value of a request header, "" when absent.
+func Session(header func(name string) string, c *chat.Chat) string {
+	for _, name := range sessionHeaders {
+		if name := sessionLabel(header(name)); name != "" {
+			return name
+		}
+	}
+	return bodySession(c)
+}
 
-// SideRequest reports whether a request is one that clients send beside the chat (titles, tags, follow-ups …):
-// such requests are forwarded and never start a job.
-func SideRequest(header func(name string) string, c *chat.Chat) bool { return false }
+// sessionLabel returns text if it can be a label, else "". A template that nobody filled in is none.
+func sessionLabel(text string) string {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "{{") || !utf8.ValidString(text) || utf8.RuneCountInString(text) > 256 {
+		return ""
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return ""
+		}
+	}
+	return text
+}
+
+// bodySession looks at the top of the body, past the messages and the tools.
+func bodySession(c *chat.Chat) string {
+	var at [3]chat.Span
+	var metadata chat.Span
+	walk := cursor{s: c.Body}
+	for walk.open('{'); walk.more('}'); {
+		key := walk.key()
+		walk.space()
+		if end := longEnd(c, walk.i); end > 0 {
+			walk.i = end
+			continue
+		}
+		value := walk.value()
+		if i, _ := sessionMembers.is(key); i >= 0 {
+			at[i] = value
+		} else if key == "metadata" {
+			metadata = value
+		}
+	}
+	for _, span := range at {
+		if name := sessionLabel(label(c.Body, span)); name != "" {
+			return name
+		}
+	}
+	return metadataSession(c.Body, metadata)
+}
+
+// longEnd returns the end of the value at start when it is one whose span is known, else 0.
+func longEnd(c *chat.Chat, start int) int {
+	if c.List.Start == start {
+		return c.List.End
+	}
+	for _, span := range c.Extras {
+		if span.Start == start {
+			return span.End
+		}
+	}
+	return 0
+}
+
+func metadataSession(body string, metadata chat.Span) string {
+	if !is(body, metadata, '{') {
+		return ""
+	}
+	var at [4]chat.Span
+	if sessionMetadata.members(body, metadata, at[:]) != "" {
+		return ""
+	}
+	for _, span := range at {
+		if name := sessionLabel(label(body, span)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
