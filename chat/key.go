@@ -33,8 +33,9 @@ func ParseKey(text string) (Key, error) {
 
 // Hasher builds a Digest out of fields that cannot run into each other: each is written with its length.
 type Hasher struct {
-	h   hash.Hash
-	buf [9]byte
+	h     hash.Hash
+	buf   [9]byte
+	piece [1024]byte // in here and not on the stack of Field, from where it would escape to the heap each time
 }
 
 // NewHasher returns an empty Hasher.
@@ -46,10 +47,9 @@ func (h *Hasher) Field(tag byte, text string) {
 	binary.LittleEndian.PutUint64(h.buf[1:], uint64(len(text)))
 	h.h.Write(h.buf[:])
 	// io.WriteString would copy; sha256 has no WriteString, so small pieces are fed through a fixed buffer.
-	var piece [4096]byte
 	for len(text) > 0 {
-		n := copy(piece[:], text)
-		h.h.Write(piece[:n])
+		n := copy(h.piece[:], text)
+		h.h.Write(h.piece[:n])
 		text = text[n:]
 	}
 }
