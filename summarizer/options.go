@@ -66,23 +66,7 @@ func Defaults() Options {
 		Overflow:         "fit",
 		MinMessages:      6,
 		Ledger:           LedgerOptions{UserTokens: 2000, FactTokens: 600},
-		ContextPruning:   defaultPruning(),
-	}
-}
-
-func defaultPruning() pruning.Options {
-	return pruning.Options{
-		Strategy:             "ratio",
-		Cadence:              "batched",
-		KeepLastAssistants:   3,
-		SoftTrimRatio:        0.3,
-		HardClearRatio:       0.5,
-		MinPrunableToolChars: 50000,
-		SoftTrim:             pruning.SoftTrim{MaxChars: 4000, HeadChars: 1500, TailChars: 1500},
-		HardClear:            pruning.HardClear{Enabled: true, Placeholder: "[Old tool result content cleared]"},
-		ProtectTokens:        10000,
-		ClearAtLeast:         20000,
-		DigestChars:          400,
+		ContextPruning:   pruning.Defaults(),
 	}
 }
 

@@ -1,0 +1,242 @@
+package summarizer
+
+import "strings"
+
+// maxFact is the longest exact string worth keeping, in bytes: longer ones are blobs.
+const maxFact = 200
+
+// classify says what a word is that holds more than letters, noFact when nothing worth keeping to the letter.
+func classify(word string, hump, loose bool) factKind {
+	switch {
+	case !strings.ContainsAny(word, "0123456789"):
+		return classifyLetters(word, hump, loose)
+	case !hasLetter(word):
+		return classifyNumber(word)
+	}
+	return classifyMixed(word, loose)
+}
+
+func classifyLetters(word string, hump, loose bool) factKind {
+	switch {
+	case strings.ContainsAny(word, "/\\"):
+		return pathOr(word, loose, noFact)
+	case strings.HasPrefix(word, "--") && len(word) > 3:
+		return idFact
+	case strings.Contains(word, "@") && strings.Contains(word, "."):
+		return idFact
+	case fileLike(word):
+		return pathFact
+	case strings.IndexByte(word, '_') >= 0 && len(word) > 2, hump && len(word) > 3:
+		return idFact
+	case word[0] == '$' && len(word) > 2:
+		return idFact
+	}
+	return noFact
+}
+
+// classifyNumber classifies words without letters.
+func classifyNumber(word string) factKind {
+	switch {
+	case strings.IndexByte(word, '$') == 0:
+		return moneyFact
+	case word[0] == '#':
+		return idFact
+	case isDate(word):
+		return dateFact
+	case strings.Count(word, ".") == 3 && allOf(strings.ReplaceAll(word, ".", ""), isDigit):
+		return idFact // an address
+	case strings.IndexByte(word, ':') > 0:
+		return dateFact
+	case strings.HasSuffix(word, "%"):
+		return quantityFact
+	case strings.Count(word, ".") >= 2:
+		return versionFact
+	case strings.IndexByte(word, '/') >= 0:
+		return noFact
+	}
+	return numberFact
+}
+
+// classifyMixed classifies words with letters and digits.
+func classifyMixed(word string, loose bool) factKind {
+	switch {
+	case isUUID(word):
+		return hashFact
+	case isHex(word) && len(word) >= 7 && len(word) <= 128:
+		return hashFact
+	case len(word) >= 10 && isDate(word[:10]):
+		return dateFact
+	case strings.ContainsAny(word, "/\\"):
+		return pathOr(word, loose, idFact)
+	case isVersion(word):
+		return versionFact
+	case isOrdinal(word):
+		return noFact
+	case isMeasure(word):
+		return quantityFact
+	case fileLike(word):
+		return pathFact
+	case len(word) > 80:
+		return noFact // a blob
+	case len(word) > 2:
+		return idFact
+	}
+	return noFact
+}
+
+// pathOr tells a path from words that a slash joins ("and/or").
+func pathOr(word string, loose bool, other factKind) factKind {
+	if strings.HasPrefix(word, "//") || strings.Contains(word, "///") {
+		return noFact
+	}
+	first := strings.IndexAny(word, "/\\")
+	switch {
+	case first == 0 && len(word) < 4:
+		return noFact
+	case first == 0, first == 1 && (word[0] == '~' || word[0] == '.'), first == 2 && word[:2] == "..",
+		first == 2 && word[1] == ':':
+		return pathFact
+	case loose, strings.LastIndexAny(word, "/\\") > first, fileLike(word[strings.LastIndexAny(word, "/\\")+1:]):
+		return pathFact
+	}
+	return other
+}
+
+// fileLike tells name.ext, host.domain and dotted identifiers from the end of a sentence.
+func fileLike(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	if dot < 2 || len(word)-dot-1 < 1 || len(word)-dot-1 > 10 {
+		return dot == 0 && len(word) > 3 && hasLetter(word)
+	}
+	suffix := word[dot+1:]
+	return hasLetter(word[:dot]) && classes[suffix[0]] == isLower && allOf(suffix, isLower|isDigit|isUpper)
+}
+
+func hasLetter(word string) bool {
+	for i := range len(word) {
+		if classes[word[i]]&(isLower|isUpper) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func hasHump(word string) bool {
+	for i := 1; i < len(word); i++ {
+		if classes[word[i]] == isUpper && classes[word[i-1]] == isLower {
+			return true
+		}
+	}
+	return false
+}
+
+// allOf reports whether all bytes of a word that is not empty are of a class.
+func allOf(word string, class uint8) bool {
+	for i := range len(word) {
+		if classes[word[i]]&class == 0 {
+			return false
+		}
+	}
+	return word != ""
+}
+
+// isHex reports whether a word is made of hexadecimal digits, letters and numerals both.
+func isHex(word string) bool {
+	digit, letter := false, false
+	for i := range len(word) {
+		switch c := word[i] | 0x20; {
+		case c >= '0' && c <= '9':
+			digit = true
+		case c >= 'a' && c <= 'f':
+			letter = true
+		default:
+			return false
+		}
+	}
+	return digit && letter
+}
+
+func isHexColons(word string) bool {
+	return isHex(strings.ReplaceAll(word, ":", "")) || allOf(strings.ReplaceAll(word, ":", ""), isDigit)
+}
+
+func isUUID(word string) bool {
+	if len(word) != 36 {
+		return false
+	}
+	for i := range len(word) {
+		c := word[i] | 0x20
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (word[i] == '-') || !dash && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// isDate knows 2026-11-30, 30.11.2026, 11/30/2026 and times of day such as 14:30.
+func isDate(word string) bool {
+	if len(word) < 8 || len(word) > 32 {
+		return false
+	}
+	for _, sep := range []string{"-", ".", "/"} {
+		parts := strings.Split(word, sep)
+		if len(parts) != 3 {
+			continue
+		}
+		first, last := parts[0], parts[2]
+		if len(last) > 4 {
+			last = last[:2] // a time may follow
+		}
+		if allOf(first, isDigit) && allOf(parts[1], isDigit) && allOf(last, isDigit) && len(parts[1]) <= 2 &&
+			(len(first) == 4 || len(last) == 4 && len(first) <= 2) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVersion knows v2, v1.2.3, 1.2.3-rc1 and 1.4b2.
+func isVersion(word string) bool {
+	bare := strings.TrimPrefix(strings.TrimPrefix(word, "v"), "V")
+	if len(bare) < len(word) && bare != "" && classes[bare[0]] == isDigit && allOf(bare[:1], isDigit) {
+		return strings.IndexByte(bare, '.') > 0 || allOf(bare, isDigit)
+	}
+	dot := strings.IndexByte(word, '.')
+	return dot > 0 && dot+1 < len(word) && allOf(word[:dot], isDigit) && classes[word[dot+1]] == isDigit &&
+		strings.ContainsAny(word[dot:], "-+abr")
+}
+
+func isOrdinal(word string) bool {
+	n := len(word) - 2
+	if n < 1 || !allOf(word[:n], isDigit) {
+		return false
+	}
+	switch word[n:] {
+	case "st", "nd", "rd", "th":
+		return true
+	}
+	return false
+}
+
+// isMeasure knows a number with its unit right behind: 512MB, 30s, 4.5k.
+func isMeasure(word string) bool {
+	n := 0
+	for n < len(word) && (classes[word[n]] == isDigit || word[n] == '.' || word[n] == ',') {
+		n++
+	}
+	unit := word[n:]
+	return n > 0 && len(unit) > 0 && len(unit) <= 4 && allOf(unit, isLower|isUpper)
+}
+
+// isErrorName knows ECONNREFUSED, SIGSEGV and their kin among words in capitals.
+func isErrorName(word string) bool {
+	return len(word) >= 5 && (word[0] == 'E' && !emphasis[word] || strings.HasPrefix(word, "SIG"))
+}
+
+// emphasis are English words that people write in capitals.
+var emphasis = map[string]bool{
+	"EVERY": true, "EVERYTHING": true, "EITHER": true, "EMPTY": true, "EXACT": true, "EXACTLY": true,
+	"EXAMPLE": true, "ENTIRE": true, "ENTIRELY": true, "EXISTING": true, "ERROR": true, "ERRORS": true, "EARLY": true,
+	"ENGLISH": true, "EXCEPT": true, "EXPLICITLY": true, "ESSENTIAL": true, "EXTREMELY": true, "EVERYONE": true,
+}

@@ -1,0 +1,107 @@
+package summarizer
+
+import "strings"
+
+// stopWords say nothing about a value.
+var stopWords = wordSet(`a an and are as at be been but by can could did do does for from had has have he her his how i if
+in into is it its just let like make me my now of on or our out please set she should so some than that the their
+them then there these they this those to up use using via want was we were what when where which who will with would
+you your changed to ok okay yes no not also all here`)
+
+// units stand behind numbers and belong to them.
+var units = wordSet(`b kb mb gb tb kib mib gib tib ms ns us s sec secs second seconds min mins minute minutes h hr hrs hour
+hours d day days week weeks month months year years px pt em rem km m cm mm kg g mg l ml usd eur pln gbp chf jpy zł
+złotych dollars euros pounds percent rpm rps qps hz khz mhz ghz v w kw kwh a °c tokens rows users items requests retries workers
+replicas threads cores nodes pods people times characters lines bytes pages files points dni godzin minut sekund
+jahre tage stunden jours heures años días`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// unit returns where a number ends that ends at a position, its unit included.
+func unit(text string, end int) int {
+	at := end
+	if at < len(text) && text[at] == ' ' {
+		at++
+	}
+	if at == len(text) || classes[text[at]]&(isDelimiter|isDigit) != 0 {
+		return end
+	}
+	for _, sign := range []string{"%", "€", "£", "°C"} {
+		if strings.HasPrefix(text[at:], sign) {
+			return at + len(sign)
+		}
+	}
+	stop := at
+	for stop < len(text) && stop-at < 12 && classes[text[stop]]&(isLower|isUpper|isWide) != 0 {
+		stop++
+	}
+	if stop > at && at > end && units[strings.ToLower(text[at:stop])] {
+		return stop
+	}
+	return end
+}
+
+// maxLabel is how far, in bytes, the words that say what a value is may stand in front of it.
+const maxLabel = 48
+
+// label returns where the words begin that say what the value at a position is: up to two that mean something, in
+// the same sentence. "the staging port is now 9090" gives "staging port is now 9090".
+func label(text string, start int) int {
+	from, at, telling, words := start, start, 0, 0
+	for at > 0 && start-at < maxLabel && telling < 2 && words < 5 {
+		end := at
+		for end > 0 && strings.IndexByte(" :=\"'`($#*€£", text[end-1]) >= 0 {
+			end--
+		}
+		begin := end
+		for begin > 0 && classes[text[begin-1]]&(isDelimiter|isWide) == 0 && !endsSentence(text, begin) {
+			begin--
+		}
+		if begin == end || start-begin > maxLabel {
+			break
+		}
+		words++
+		if !stopWords[strings.ToLower(text[begin:end])] {
+			telling++
+			from = begin
+		}
+		at = begin
+	}
+	return withSign(text, from, start)
+}
+
+// withSign takes in a currency sign right in front of a value that has no words before it.
+func withSign(text string, from, start int) int {
+	for _, sign := range []string{"€", "£", "¥", "€ ", "£ "} {
+		if from == start && strings.HasSuffix(text[:start], sign) {
+			return start - len(sign)
+		}
+	}
+	return from
+}
+
+// endsSentence reports whether the byte before a position is a full stop or colon at the end of a word.
+func endsSentence(text string, at int) bool {
+	c := text[at-1]
+	return (c == '.' || c == ';' || c == ':') && (at >= len(text) || text[at] <= ' ')
+}
+
+// topic names what a label speaks of: its telling words, small. Two values under one topic are an old one and a new
+// one, most likely.
+func topic(label string) string {
+	var telling []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(label), isSeparator) {
+		if !stopWords[w] {
+			telling = append(telling, w)
+		}
+	}
+	return strings.Join(telling, " ")
+}
+
+func isSeparator(r rune) bool { return r < 0x80 && classes[r]&isDelimiter != 0 || r == ':' || r == '.' }

@@ -1,0 +1,8 @@
+package summarizer_test
+
+import (
+	"maps"
+	"slices"
+)
+
+func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

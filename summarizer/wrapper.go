@@ -1,0 +1,46 @@
+package summarizer
+
+import "strings"
+
+// Every tag that this package writes into a prompt begins with this word, so that one rule keeps text from opening
+// or closing any of them.
+const tagWord = "recap-"
+
+// Neutralise keeps text from forging the tags of our prompts: the bracket of anything that looks like one becomes
+// a bracket that is none. Other text comes back as it is.
+func Neutralise(text string) string {
+	if !containsFold(text, tagWord) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	for {
+		at := strings.IndexByte(text, '<')
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:at])
+		text = text[at+1:]
+		name := strings.TrimLeft(text, " \t\r\n/\u00a0\u200b")
+		if len(name) >= len(tagWord) && strings.EqualFold(name[:len(tagWord)], tagWord) {
+			b.WriteString("‹")
+		} else {
+			b.WriteByte('<')
+		}
+	}
+}
+
+// containsFold looks for an ASCII word in small letters, whatever letters the text has.
+func containsFold(text, word string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexAny(text[at:], word[:1]+strings.ToUpper(word[:1]))
+		if i < 0 {
+			return false
+		}
+		at += i
+		if len(text)-at >= len(word) && strings.EqualFold(text[at:at+len(word)], word) {
+			return true
+		}
+	}
+}
