@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,8 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 const (
@@ -133,8 +135,8 @@ func (d *disk) transact(ctx context.Context, work func(context.Context, *sql.Con
 	}
 	done := false
 	defer func() {
-		if !done { // an error or a panic in work; SQLite may have rolled back already
-			_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		if !done { // an error or a panic in work
+			rollback(context.WithoutCancel(ctx), conn)
 		}
 	}()
 	if err := work(ctx, conn); err != nil {
@@ -145,6 +147,17 @@ func (d *disk) transact(ctx context.Context, work func(context.Context, *sql.Con
 	}
 	done = true
 	return nil
+}
+
+// rollback ends a transaction that failed; SQLite may have done so already, which is its only plain error here. Where
+// it cannot be ended the connection is given up, that the next write does not find itself inside a transaction.
+func rollback(ctx context.Context, conn *sql.Conn) {
+	_, err := conn.ExecContext(ctx, "ROLLBACK")
+	var native *sqlite.Error
+	if err == nil || errors.As(err, &native) && native.Code() == sqlite3.SQLITE_ERROR {
+		return
+	}
+	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 // DefaultPath is where the store lives when nothing is said: $XDG_DATA_HOME/recap/recap.db, else

@@ -68,6 +68,10 @@ func faultOf(err error) Fault {
 		return faultOfCode(native.Code() & 0xff)
 	}
 	switch {
+	case errors.Is(err, errDamaged):
+		return Damaged
+	case errors.Is(err, errNewer):
+		return Newer
 	case errors.Is(err, context.DeadlineExceeded):
 		return Slow
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

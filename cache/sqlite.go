@@ -11,7 +11,7 @@ import (
 	"recap/chat"
 )
 
-// readTime is how long Find waits for the disk. A request is waiting for it.
+// readTime is how long Find waits for the disk: a request waits for Find.
 const readTime = 250 * time.Millisecond
 
 // SQLite is a store in a file, with an index of all its keys and most of its texts in memory.
@@ -21,15 +21,16 @@ const readTime = 250 * time.Millisecond
 //
 // Several processes may use the same file; each sees what the others wrote within a second.
 type SQLite struct {
-	o      Options
-	disk   *disk
-	index  *index
-	texts  *texts
-	writes chan struct{} // holds one token: who has it may write to disk and then to index
-	stale  atomic.Bool   // a write failed in the middle: look at the file again
-	closed atomic.Bool
-	quit   context.CancelFunc
-	done   sync.WaitGroup
+	o        Options
+	patience time.Duration // readTime
+	disk     *disk
+	index    *index
+	texts    *texts
+	writes   chan struct{} // holds one token: who has it may write to disk and then to index
+	stale    atomic.Bool   // a write failed in the middle: look at the file again
+	closed   atomic.Bool
+	quit     context.CancelFunc
+	done     sync.WaitGroup
 }
 
 var _ Store = (*SQLite)(nil)
@@ -45,7 +46,7 @@ func OpenSQLite(ctx context.Context, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLite{o: o, disk: d, index: newIndex(), writes: make(chan struct{}, 1)}
+	s := &SQLite{o: o, patience: readTime, disk: d, index: newIndex(), writes: make(chan struct{}, 1)}
 	if s.texts, err = newTexts(o.CacheSize); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -92,7 +93,7 @@ func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, 
 	}
 	if len(missing) > 0 {
 		if err := s.fill(ctx, hits, rows, missing); err != nil {
-			return nil, fileError("find checkpoints", s.disk.path, err)
+			return nil, s.fail("find checkpoints", err)
 		}
 	}
 	return gather(hits, rows), nil
@@ -100,7 +101,7 @@ func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, 
 
 // fill reads what is missing in rows from disk.
 func (s *SQLite) fill(ctx context.Context, hits []hit, rows []*row, missing []chat.Key) error {
-	ctx, cancel := context.WithTimeout(ctx, readTime)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	read, err := s.disk.fetch(ctx, missing)
 	if err != nil {
@@ -142,9 +143,9 @@ func (s *SQLite) Get(ctx context.Context, key chat.Key) (chat.Checkpoint, error)
 	}
 	rows, err := s.disk.fetch(ctx, []chat.Key{key})
 	if err != nil {
-		return chat.Checkpoint{}, fileError("get checkpoint", s.disk.path, err)
+		return chat.Checkpoint{}, s.fail("get checkpoint", err)
 	}
-	if len(rows) == 0 || s.index.get(key) != nil || !s.o.alive(rows[0].Pinned, rows[0].Used, s.o.Now()) {
+	if len(rows) == 0 || s.live(rows[0], s.o.Now()) == nil {
 		return chat.Checkpoint{}, ErrNotFound
 	}
 	return rows[0].Checkpoint, nil
@@ -164,7 +165,7 @@ func (s *SQLite) Put(ctx context.Context, cp chat.Checkpoint) (chat.Checkpoint, 
 		return detach(&kept), fresh, nil
 	})
 	if err != nil {
-		return chat.Checkpoint{}, fileError("put checkpoint", s.disk.path, err)
+		return chat.Checkpoint{}, s.fail("put checkpoint", err)
 	}
 	return clone(&r.Checkpoint), nil
 }
@@ -178,7 +179,7 @@ func (s *SQLite) Change(ctx context.Context, key chat.Key, edit func(*chat.Check
 		fresh := amend(&old.Checkpoint, edit, now)
 		return detach(&fresh), true, nil
 	})
-	return fileError("change checkpoint", s.disk.path, err)
+	return s.fail("change checkpoint", err)
 }
 
 // write makes one change on disk and, only when that is done, in memory. decide gets the live row, nil = none.
@@ -227,7 +228,7 @@ func (s *SQLite) Delete(ctx context.Context, key chat.Key) error {
 	defer s.unlock()
 	if err := s.disk.remove(ctx, key); err != nil {
 		s.failed(err)
-		return fileError("delete checkpoint", s.disk.path, err)
+		return s.fail("delete checkpoint", err)
 	}
 	s.index.drop(key)
 	s.texts.drop(key)
@@ -248,7 +249,7 @@ func (s *SQLite) List(ctx context.Context, tenant string, limit int) ([]chat.Che
 		return limit <= 0 || len(list) < limit
 	})
 	if err != nil {
-		return nil, fileError("list checkpoints", s.disk.path, err)
+		return nil, s.fail("list checkpoints", err)
 	}
 	return list, nil
 }
@@ -260,7 +261,7 @@ func (s *SQLite) Setting(ctx context.Context, name string, fallback []byte, over
 	}
 	defer s.unlock()
 	value, err := s.disk.setting(ctx, name, fallback, overwrite)
-	return value, fileError("read setting", s.disk.path, err)
+	return value, s.fail("read setting", err)
 }
 
 // lock waits for the right to write.
@@ -278,6 +279,14 @@ func (s *SQLite) lock(ctx context.Context) error {
 }
 
 func (s *SQLite) unlock() { <-s.writes }
+
+// fail wraps what went wrong; what fails because the store was closed meanwhile says so.
+func (s *SQLite) fail(op string, err error) error {
+	if err != nil && s.closed.Load() {
+		return errClosed
+	}
+	return fileError(op, s.disk.path, err)
+}
 
 // failed notes a write that went wrong. Whether it reached the file is unknown where the commit itself failed.
 func (s *SQLite) failed(err error) {
