@@ -17,6 +17,7 @@ func TestChoice(t *testing.T) {
 	f := func(name string, window int, stored []int, sent []int, want int) {
 		t.Helper()
 		w := newWorld(t, turns(chatTurns, 1000), window)
+		w.options.Overflow = "pass"
 		for _, n := range stored {
 			var windows []int
 			for _, s := range sent {
@@ -37,7 +38,7 @@ func TestChoice(t *testing.T) {
 	f("nothing sent and under the swap level: none", roomy, []int{10, 20}, nil, 0)
 	f("the sent one stays while it fits", roomy, []int{10, 20}, []int{10}, 10)
 	f("the deepest sent one", roomy, []int{10, 20, 30}, []int{10, 20}, 20)
-	f("over the level: the one that covers least and lands under prepare", tight, []int{4, 16, 20, 30}, nil, 16)
+	f("over the level: the one that covers least and lands under prepare", tight, []int{4, 16, 20, 30}, nil, 20)
 	f("a sent one over the level gives way to a deeper one", tight, []int{2, 20, 30}, []int{2}, 20)
 	f("none lands under prepare: the deepest", total/4, []int{4, 8, 10}, nil, 10)
 }
@@ -58,6 +59,7 @@ func TestP4E3StoredButWrong(t *testing.T) {
 // N5, N6: rows of a chain are injected together, oldest first; with one missing the chain is not used.
 func TestN5N6Rows(t *testing.T) {
 	w := newWorld(t, turns(20, 1000), 4000)
+	w.options.Overflow = "pass"
 	first, second := w.checkpoint(10, "First row."), w.checkpoint(20, "Second row.")
 	second.RowFrom, second.From = 11, 11
 	w.stored = []chat.Checkpoint{second}

@@ -61,7 +61,7 @@ func (w *world) input() compaction.Input {
 		}
 	}
 	if w.options.ContextPruning.Enabled {
-		p := pruning.New()
+		p := pruning.New(1000)
 		in.Prune = func(urgent bool) pruning.Result {
 			return p.Prune(c, &w.options.ContextPruning, w.window.Size, urgent)
 		}

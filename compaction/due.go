@@ -75,18 +75,17 @@ func (in *Input) answered() bool {
 }
 
 // gains reports whether a checkpoint at cut would make the request smaller by the margin of P8 than the deepest one
-// there is, at its largest expected size.
+// there is. What it will weigh is not known yet: it is taken to grow by half of what it newly stands for, up to its
+// limits; an answer that is longer is judged when it is there.
 func gains(in *Input, w *weights, deepest *Candidate, cut chat.Cut) bool {
-	after := w.dropped(cut) - expected(in, w, cut)
-	if after == 0 {
-		// Less than the limits of a checkpoint leaves: a summary of it pays when it is at most half of it.
-		after = w.dropped(cut) / 2
-	}
-	before := 0
+	fresh, weight := w.dropped(cut), 0
 	if deepest != nil {
-		before = w.dropped(deepest.Cut) - deepest.noteSize
+		fresh -= w.dropped(deepest.Cut)
+		weight = deepest.noteSize
 	}
-	return after-before >= margin(in.Window.Size)
+	summary, ledger := caps(in.Window.Size, in.Options)
+	growth := min(max(summary+ledger-weight, 0), fresh/2)
+	return fresh-growth >= margin(in.Window.Size)
 }
 
 // newJob fills in what the chat tells; the caller adds who asks, where, and with which credentials.

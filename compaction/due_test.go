@@ -47,7 +47,7 @@ func TestN4DueBuildsOnTheDeepest(t *testing.T) {
 func TestL11N2CountTriggers(t *testing.T) {
 	f := func(name string, trigger summarizer.Trigger, stored int, want bool) {
 		t.Helper()
-		w := newWorld(t, turns(10, 1000), 60000)
+		w := newWorld(t, turns(10, 1000), 30000)
 		w.options.Trigger = trigger
 		if stored > 0 {
 			w.stored = []chat.Checkpoint{w.checkpoint(stored, summaryText)}

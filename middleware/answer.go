@@ -79,38 +79,36 @@ func oddReason(err error) string {
 
 // headerValue returns a look-up of request headers that does not care about case.
 func headerValue(h *fasthttp.RequestHeader) func(string) string {
-	values := headerValues(h)
 	return func(name string) string {
-		if list := values(name); len(list) > 0 {
-			return list[0]
+		for k, v := range h.All() {
+			if len(k) == len(name) && strings.EqualFold(string(k), name) {
+				return string(v)
+			}
 		}
 		return ""
 	}
 }
 
-// headerValues returns all values of a request header, compared without case.
-func headerValues(h *fasthttp.RequestHeader) func(string) []string {
-	return func(name string) []string {
-		var list []string
-		for k, v := range h.All() {
-			if len(k) == len(name) && strings.EqualFold(string(k), name) {
-				list = append(list, string(v))
-			}
-		}
-		return list
-	}
-}
+const overridePrefix = "x-recap-"
 
-// stripOverrides takes our own headers off a request: none ever goes upstream.
-func stripOverrides(h *fasthttp.RequestHeader) {
-	const prefix = "x-recap-"
-	var ours []string
-	for k := range h.All() {
-		if len(k) >= len(prefix) && strings.EqualFold(string(k[:len(prefix)]), prefix) {
-			ours = append(ours, string(k))
+// takeOverrides takes our own headers off a request, so that none ever goes upstream, and returns their values by
+// lower-case name; nil where there are none.
+func takeOverrides(h *fasthttp.RequestHeader) map[string][]string {
+	var taken map[string][]string
+	var names []string
+	for k, v := range h.All() {
+		if len(k) < len(overridePrefix) || !strings.EqualFold(string(k[:len(overridePrefix)]), overridePrefix) {
+			continue
 		}
+		if taken == nil {
+			taken = map[string][]string{}
+		}
+		name := strings.ToLower(string(k))
+		taken[name] = append(taken[name], string(v))
+		names = append(names, string(k))
 	}
-	for _, name := range ours {
+	for _, name := range names {
 		h.Del(name)
 	}
+	return taken
 }

@@ -105,13 +105,13 @@ func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
 
 // pass relays what is not a chat; its body is not read.
 func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
-	stripOverrides(&ctx.Request.Header)
+	takeOverrides(&ctx.Request.Header)
 	c.Stats.Relayed()
 	at, _ := c.Config.PickUpstream(string(ctx.Host()), "")
 	c.Relay(ctx, Call{Upstream: c.Config.Upstreams[at].Name})
 }
 
-// go_ runs f behind the request, and counts a panic in it instead of dying of it.
+// behind runs f behind the request, and counts a panic in it instead of dying of it.
 func (c *Compactor) behind(f func()) {
 	c.background.Add(1)
 	go func() {

@@ -28,6 +28,20 @@ func (x *exchange) ended(o Outcome) {
 	})
 }
 
+// calibrate tells the counter what the upstream counted for what was sent, and asks for the window again where an answer
+// may have changed it.
+func (x *exchange) calibrate(report dialect.Report) {
+	x.c.Windows.Refresh(x.ask())
+	if report.Usage.Prompt <= 0 || len(x.sizes.Messages) == 0 {
+		return
+	}
+	sizes := x.sizes
+	if x.status != chat.Observed {
+		sizes = x.sizes.After(x.chat, &x.decision.Plan)
+	}
+	x.c.Counter.Observe(x.up.Name, x.chat.Model, &sizes, report.Usage.Prompt)
+}
+
 // jobMayStart keeps summaries from following an aborted or refused turn; a chat that overflowed needs one most.
 func (x *exchange) jobMayStart(o Outcome, report dialect.Report) bool {
 	if x.status == chat.Observed || o.ClientGone {

@@ -55,17 +55,11 @@ type exchange struct {
 // serve takes a request through reading, decision and relay.
 func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 	x.id, x.path = RequestIDOf(ctx), string(ctx.RequestURI())
-	ov, ignored, err := config.ReadOverrides(headerValues(&ctx.Request.Header), x.c.Config.Overrides.Allow)
-	for _, name := range ignored {
-		x.c.Stats.OverrideIgnored(name)
-	}
-	stripOverrides(&ctx.Request.Header)
-	if err != nil {
-		x.refuse(ctx, fasthttp.StatusBadRequest, "", err.Error())
+	if err := x.override(&ctx.Request.Header); err != nil {
+		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())
 		return
 	}
-	x.ov = ov
-	if x.ov.Mode == "off" && len(x.c.Config.Upstreams) == 1 {
+	if x.ov.Mode == config.Off && len(x.c.Config.Upstreams) == 1 {
 		x.up, x.status = &x.c.Config.Upstreams[0], chat.Off
 		x.relay(ctx, nil)
 		return
@@ -76,6 +70,20 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	x.relay(ctx, x.plan(ctx, body))
+}
+
+// override takes the override headers off the request and reads them.
+func (x *exchange) override(h *fasthttp.RequestHeader) error {
+	ours := takeOverrides(h)
+	if len(ours) == 0 {
+		return nil
+	}
+	ov, ignored, err := x.c.Config.ReadOverrides(func(name string) []string { return ours[strings.ToLower(name)] })
+	for _, name := range ignored {
+		x.c.Stats.OverrideIgnored(name)
+	}
+	x.ov = ov
+	return err
 }
 
 // plan decides what happens to body and returns what is sent instead, nil for the original bytes. Whatever goes wrong
@@ -105,7 +113,7 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	}
 	at, _ := x.c.Config.PickUpstream(string(ctx.Host()), model)
 	x.up = &x.c.Config.Upstreams[at]
-	if x.ov.Mode == "off" {
+	if x.ov.Mode == config.Off {
 		x.status = chat.Off
 		return false
 	}
@@ -121,7 +129,7 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	}
 	x.side = dialect.SideRequest(header, c)
 	x.tenant = x.c.Tenant.Of(&ctx.Request.Header)
-	x.recipe = summarizer.Recipe(&x.options)
+	x.recipe = summarizer.Recipe(&x.options, x.options.Model)
 	x.target = x.newTarget(header)
 	x.outline = chat.NewOutline(c)
 	x.keys = chat.Keys(x.outline, chat.Seed(x.tenant, x.up.Name, x.recipe))
@@ -144,7 +152,7 @@ func (x *exchange) weigh() bool {
 func (x *exchange) ask() tokens.Ask {
 	return tokens.Ask{
 		Upstream: x.up.Name, URL: x.up.URL, Header: x.target.Header, Model: x.chat.Model,
-		Native: x.d.Name() == "ollama", NumCtx: x.chat.NumCtx, Override: x.ov.Window,
+		Native: x.d.Name() == "ollama", NumCtx: x.chat.NumCtx, Override: x.ov.ContextWindow,
 	}
 }
 
@@ -159,7 +167,7 @@ func (x *exchange) decide() {
 	}
 	x.decision = compaction.Decide(compaction.Input{
 		Outline: x.outline, Keys: x.keys, Sizes: x.sizes, Window: x.window, Stored: stored,
-		Options: &x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == "force",
+		Options: &x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == config.Force,
 	})
 	x.status = x.decision.Status
 }
@@ -179,10 +187,10 @@ func (x *exchange) pruner() func(bool) pruning.Result {
 // await waits for a summary where the client asked to: nobody else ever waits (promise P3).
 func (x *exchange) await() {
 	patience := x.ov.Wait
-	if x.ov.Mode == "force" && patience == 0 {
+	if x.ov.Mode == config.Force && patience == 0 {
 		patience = forcePatience
 	}
-	if patience == 0 || x.ov.Mode == "observe" {
+	if patience == 0 || x.ov.Mode == config.Observe {
 		return
 	}
 	if x.decision.Job != nil {
@@ -200,7 +208,7 @@ const forcePatience = 2 * time.Minute
 // apply turns the decision into bytes and starts what must be remembered of it.
 func (x *exchange) apply() []byte {
 	x.summary = x.state()
-	if x.ov.Mode == "observe" {
+	if x.ov.Mode == config.Observe {
 		x.status = chat.Observed
 		return nil
 	}

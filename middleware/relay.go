@@ -8,6 +8,7 @@ import (
 
 	"recap/chat"
 	"recap/compaction"
+	"recap/config"
 	"recap/dialect"
 	"recap/summarizer"
 )
@@ -42,7 +43,7 @@ func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
 		return nil, false
 	}
 	x.overflowed = true
-	if x.chat == nil || x.ov.Mode == "observe" {
+	if x.chat == nil || x.ov.Mode == config.Observe {
 		return nil, false
 	}
 	if limit > 0 {
