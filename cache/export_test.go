@@ -49,3 +49,17 @@ func Breach(path string) (*sql.DB, error) { return sql.Open("sqlite", path) }
 
 // Patient makes Find wait for as long as a loaded machine needs.
 func (s *SQLite) Patient() { s.patience = time.Minute }
+
+// UsedOnDisk returns the newest use that was written.
+func (s *SQLite) UsedOnDisk() (time.Time, error) {
+	var n int64
+	err := s.disk.read.QueryRow("SELECT max(used) FROM checkpoint").Scan(&n)
+	return unstamp(n), err
+}
+
+// Held returns the number of checkpoints in memory, expired ones included.
+func (m *Memory) Held() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.rows)
+}

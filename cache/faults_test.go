@@ -100,6 +100,9 @@ func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recap.db")
 	store := open(t, cache.Options{Path: path})
 	put(t, store, 1)
+	if err := store.Exec("PRAGMA busy_timeout = 50"); err != nil {
+		t.Fatal(err)
+	}
 	holder, err := cache.Breach(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,11 +1,13 @@
 package cache_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
 	"testing"
+	"time"
 
 	"recap/cache"
 )
@@ -57,4 +59,38 @@ func asNobody(t *testing.T, work func()) {
 		work()
 	}()
 	<-done
+}
+
+func init() { children["lock"] = lockForever }
+
+// lockForever locks the whole file the way a program does that knows nothing of SQLite.
+func lockForever() {
+	file, err := os.OpenFile(os.Getenv("RECAP_TEST_PATH"), os.O_RDWR, 0)
+	if err == nil {
+		err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: syscall.F_WRLCK})
+	}
+	fmt.Println(err)
+	select {
+	case <-time.After(time.Minute): // the test kills it long before
+	}
+}
+
+// TestLockedByStranger: a lock of another kind of program is reported like any other.
+func TestLockedByStranger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "recap.db")
+	store := open(t, cache.Options{Path: path})
+	put(t, store, 1)
+	store.Close()
+	cmd, lines := child(t, "lock", path)
+	if !lines.Scan() || lines.Text() != "<nil>" {
+		t.Fatalf("the child says %q", lines.Text())
+	}
+	if got := fault(t, path); got != cache.Locked {
+		t.Errorf("fault %q, want locked", got)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if got := found(t, open(t, cache.Options{Path: path}), 1); got != 1 {
+		t.Errorf("found %d after the stranger has left", got)
+	}
 }
