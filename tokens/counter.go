@@ -1,29 +1,153 @@
 package tokens
 
-import "recap/chat"
+import (
+	"hash/maphash"
+
+	"recap/chat"
+)
+
+// remembered is the number of messages whose weights are kept.
+const remembered = 32 << 10
 
 // Counter weighs chats. Safe for concurrent use.
-type Counter struct{}
+type Counter struct {
+	models   []Model
+	profiles *chat.Memo[string, profile]
+	seed     maphash.Seed
+	shared   *chat.Memo[*chat.Facts, *weight] // facts stand for the very bytes of a message
+	weights  *chat.Memo[content128, *weight]  // for the same bytes under other facts
+	extras   *chat.Memo[extra, *weight]
+	learner  learner
+	factors  factors
+}
 
-// NewCounter returns a Counter that knows models; its background worker runs until Close.
-func NewCounter(models []Model) *Counter { return &Counter{} }
+// content128 names the bytes of a message: its digest leaves out what a key must not see but a count must.
+type content128 struct {
+	digest chat.Digest
+	raw    uint64
+}
+
+// extra names the bytes of one Extra.
+type extra struct {
+	size int
+	raw  uint64
+}
+
+// NewCounter returns a Counter that knows models. It works in the background only while there is something to count.
+func NewCounter(models []Model) *Counter {
+	return &Counter{
+		models:   models,
+		profiles: chat.NewMemo[string, profile](1024),
+		seed:     maphash.MakeSeed(),
+		shared:   chat.NewMemo[*chat.Facts, *weight](remembered),
+		weights:  chat.NewMemo[content128, *weight](remembered),
+		extras:   chat.NewMemo[extra, *weight](1024),
+		factors:  factors{of: map[target]*factor{}},
+	}
+}
+
+// profile is how one model's chats are counted.
+type profile struct {
+	encoding encoding
+	media    int32 // tokens of one image, sound or file
+}
+
+func (k *Counter) profile(model string) profile {
+	if p, ok := k.profiles.Get(model); ok {
+		return p
+	}
+	p := profile{encoding: o200k, media: mediaTokens}
+	if f, ok := familyOf(model); ok {
+		p.encoding = f.encoding
+	}
+	for _, m := range k.models {
+		if !Glob(m.Match, model) {
+			continue
+		}
+		if e, ok := encodingOf(m.Encoding); ok {
+			p.encoding = e
+		}
+		if m.ImageTokens > 0 {
+			p.media = int32(m.ImageTokens)
+		}
+		break
+	}
+	if len(model) <= maxModelName {
+		k.profiles.Put(model, p)
+	}
+	return p
+}
+
+// maxModelName bounds the names that are remembered, in bytes.
+const maxModelName = 256
 
 // Sizes weighs c for an upstream. It never tokenises: what is not counted yet weighs by the fixed measure.
 func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
-	return Sizes{Messages: make([]int, len(c.Messages)), Fixed: make([]int, len(c.Messages))}
+	p := k.profile(c.Model)
+	rows := make([]row, len(c.Messages)+1)
+	for i := range c.Messages {
+		w := k.weigh(&c.Messages[i])
+		rows[i] = row{fixed: w.fixed, exact: w.count(p.encoding), media: w.media * p.media}
+	}
+	extra := &rows[len(c.Messages)]
+	*extra = row{fixed: primingTokens, exact: primingTokens}
+	for _, span := range c.Extras {
+		w := k.weighExtra(span.Of(c.Body))
+		n := w.count(p.encoding)
+		extra.fixed += w.fixed
+		if n < 0 || extra.exact < 0 {
+			extra.exact = -1
+			continue
+		}
+		extra.exact += n
+	}
+	return newSizes(rows, k.factors.rates(target{upstream, c.Model}))
 }
 
-// Learn counts in the background what of c is not yet counted.
-func (k *Counter) Learn(c *chat.Chat) {}
+// weigh returns what is known of m.
+func (k *Counter) weigh(m *chat.Message) *weight {
+	if w, ok := k.shared.Get(m.Facts); ok {
+		return w
+	}
+	key := content128{digest: m.Digest, raw: maphash.String(k.seed, m.Raw)}
+	w, ok := k.weights.Get(key)
+	if !ok {
+		w = newWeight(m)
+		k.weights.Put(key, w)
+	}
+	k.shared.Put(m.Facts, w)
+	return w
+}
 
-// Observe calibrates the measures for upstream and model: reported is the prompt's size in tokens by the upstream.
-func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {}
+func (k *Counter) weighExtra(raw string) *weight {
+	key := extra{size: len(raw), raw: maphash.String(k.seed, raw)}
+	w, ok := k.extras.Get(key)
+	if !ok {
+		w = &weight{fixed: int32(Estimate(raw))}
+		k.extras.Put(key, w)
+	}
+	return w
+}
 
-// Export returns the calibration for Import, as JSON without any text of a chat.
-func (k *Counter) Export() []byte { return nil }
+// Learn counts in the background what of c is not counted yet in its model's encoding. It copies the texts that
+// are to be counted, so no body is held, and leaves out what does not fit its queue: a later request
+// brings that again.
+func (k *Counter) Learn(c *chat.Chat) {
+	e := k.profile(c.Model).encoding
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		if w := k.weigh(m); w.count(e) < 0 {
+			texts, _, _ := content(m)
+			k.learner.add(w, e, texts)
+		}
+	}
+	for _, span := range c.Extras {
+		raw := span.Of(c.Body)
+		if w := k.weighExtra(raw); w.count(e) < 0 {
+			k.learner.add(w, e, []text{{raw: raw}})
+		}
+	}
+}
 
-// Import takes over what Export gave.
-func (k *Counter) Import(saved []byte) error { return nil }
-
-// Close ends the background worker and waits for it.
-func (k *Counter) Close() {}
+// Close ends the background worker and waits for it. What comes later is not counted.
+func (k *Counter) Close() { k.learner.close() }

@@ -1,7 +1,212 @@
 package tokens
 
-// Estimate is the fixed measure of a text in tokens.
-func Estimate(text string) int { return (len(text) + 3) / 4 }
+import (
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
 
-// EstimateQuoted is Estimate of the text that a JSON string token stands for.
-func EstimateQuoted(token string) int { return Estimate(token) }
+// unit is one token in the cost tables.
+const unit = 100
+
+// dataURLTokens is what a big data: URL weighs wherever it stands, whatever its size.
+const dataURLTokens = 1000
+
+// Estimate is the fixed measure of a text in tokens. It depends on the text alone, allocates nothing and knows
+// scripts: it walks over the text the way a tokenizer of the o200k family splits it and adds up what such
+// pieces cost on average. A big data: URL weighs dataURLTokens.
+func Estimate(text string) int {
+	sum := 0
+	for {
+		start, end := findDataURL(text)
+		sum += measure(text[:start])
+		if start == len(text) {
+			return (sum + unit - 1) / unit
+		}
+		sum += dataURLTokens * unit
+		text = text[end:]
+	}
+}
+
+var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
+
+// maxScratch is the largest buffer that goes back to the pool, in bytes.
+const maxScratch = 1 << 20
+
+// EstimateQuoted is Estimate of the text that a JSON string token stands for. It allocates nothing to speak of.
+func EstimateQuoted(token string) int {
+	if len(token) < 2 || token[0] != '"' {
+		return Estimate(token)
+	}
+	inner := token[1 : len(token)-1]
+	if strings.IndexByte(inner, '\\') < 0 {
+		return Estimate(inner)
+	}
+	buf := scratch.Get().(*[]byte)
+	*buf = unescape((*buf)[:0], inner)
+	n := Estimate(viewOf(*buf))
+	if cap(*buf) <= maxScratch {
+		scratch.Put(buf)
+	}
+	return n
+}
+
+// The classes of ASCII bytes.
+const (
+	punct = iota
+	lower
+	upper
+	digit
+	space
+	high // not ASCII
+)
+
+var class = func() (t [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c >= utf8.RuneSelf:
+			t[c] = high
+		case c >= 'a' && c <= 'z':
+			t[c] = lower
+		case c >= 'A' && c <= 'Z':
+			t[c] = upper
+		case c >= '0' && c <= '9':
+			t[c] = digit
+		case c == ' ' || c >= '\t' && c <= '\r':
+			t[c] = space
+		}
+	}
+	return t
+}()
+
+// What stands right before a word and joins it in one piece.
+const (
+	leadNone = iota
+	leadSpace
+	leadPunct
+	leadDigit
+)
+
+// measure returns what text costs, in units of 1/unit tokens.
+func measure(text string) int {
+	sum, lead := 0, leadNone
+	for i := 0; i < len(text); {
+		var cost, end int
+		before := lead
+		lead = leadNone
+		switch class[text[i]] {
+		case lower, upper:
+			cost, end = word(text, i, before)
+		case space:
+			cost, end, lead = spaces(text, i)
+		case digit:
+			end = i + 1
+			for end < len(text) && class[text[end]] == digit {
+				end++
+			}
+			cost = (end - i + 2) / 3 * unit
+			lead = leadDigit
+			if before == leadSpace {
+				cost += unit
+			}
+		case punct:
+			cost, end, lead = puncts(text, i, before)
+		default:
+			cost, end = foreign(text, i, before)
+		}
+		sum += cost
+		i = end
+	}
+	if lead == leadSpace || lead == leadPunct {
+		sum += unit
+	}
+	return sum
+}
+
+// spaces costs a run of white space: all up to the last line break is one piece, the last blank joins what follows,
+// and those between are another piece.
+func spaces(text string, i int) (cost, end, lead int) {
+	if text[i] == ' ' && i+1 < len(text) && class[text[i+1]] != space {
+		return 0, i + 1, leadSpace
+	}
+	blanks, breaks := 0, 0
+	for end = i; end < len(text) && class[text[end]] == space; end++ {
+		if text[end] == '\n' || text[end] == '\r' {
+			breaks += blanks + 1
+			blanks = 0
+		} else {
+			blanks++
+		}
+	}
+	cost = breaks * unit / wideBlanks
+	if breaks > 0 {
+		cost += unit
+	}
+	if blanks > 1 {
+		cost += unit + blanks*unit/wideBlanks
+	}
+	if blanks > 0 {
+		lead = leadSpace
+	}
+	return cost, end, lead
+}
+
+// puncts costs a run of punctuation with the line breaks right behind it. A single mark joins the word behind it.
+func puncts(text string, i, before int) (cost, end, lead int) {
+	same := true
+	for end = i + 1; end < len(text) && class[text[end]] == punct; end++ {
+		same = same && text[end] == text[i]
+	}
+	n := end - i
+	if n == 1 && before != leadSpace && end < len(text) && class[text[end]]-lower <= upper-lower {
+		return 0, end, leadPunct
+	}
+	for end < len(text) && (text[end] == '\n' || text[end] == '\r') {
+		end++
+	}
+	switch {
+	case same && n > 2:
+		return unit + 4*min(n, 32) + n, end, leadNone
+	case n < len(punctCost):
+		return int(punctCost[n]), end, leadNone
+	}
+	return int(punctCost[len(punctCost)-1]) + (n-len(punctCost)+1)*punctMore, end, leadNone
+}
+
+// word costs a word that begins with an ASCII letter: capitals, then small letters, as the tokenizer splits
+// camelCase. Letters with marks belong to it and cost extra.
+func word(text string, i, before int) (cost, end int) {
+	end = i
+	for end < len(text) && class[text[end]] == upper {
+		end++
+	}
+	capitals := end - i
+	for end < len(text) && class[text[end]] == lower {
+		end++
+	}
+	letters := end - i
+	if end < len(text) && text[end] >= utf8.RuneSelf {
+		return accented(text, i, before)
+	}
+	return wordCost(letters, capitals, before), end
+}
+
+// wordCost looks up what a word costs.
+func wordCost(letters, capitals, before int) int {
+	table := &smallCost[before]
+	more := smallMore
+	extra := 0
+	switch {
+	case capitals == letters:
+		table, more = &capitalCost, capitalMore
+		if before == leadPunct {
+			extra = 25
+		}
+	case capitals > 1:
+		extra = 105
+	}
+	if letters < len(table) {
+		return int(table[letters]) + extra
+	}
+	return int(table[len(table)-1]) + (letters-len(table)+1)*more + extra
+}

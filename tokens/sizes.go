@@ -1,6 +1,10 @@
 package tokens
 
-import "recap/chat"
+import (
+	"math"
+
+	"recap/chat"
+)
 
 // Sizes is what a chat weighs, in tokens.
 type Sizes struct {
@@ -9,6 +13,47 @@ type Sizes struct {
 	Fixed      []int // per message by the fixed measure, not calibrated
 	FixedExtra int
 	Missing    int // messages whose exact count is not known yet
+
+	rows  []row // per message, the last one for Extra: what Observe compares with the report
+	rates rates
+}
+
+// row is what one message weighs before calibration.
+type row struct {
+	fixed int32
+	exact int32 // -1 = not known
+	media int32 // tokens at the model's flat cost; not calibrated
+}
+
+// rates are the factors between our measures and what the upstream reports.
+type rates struct {
+	fixed   float64
+	counted float64 // 0: only the fixed measure has been observed, so that is the better one for now
+}
+
+// newSizes derives the sizes from rows, one per message and one for Extra.
+func newSizes(rows []row, r rates) Sizes {
+	n := len(rows) - 1
+	both := make([]int, 2*n)
+	s := Sizes{Messages: both[:n:n], Fixed: both[n:], rows: rows, rates: r}
+	for i := range n {
+		s.Messages[i] = r.calibrated(rows[i])
+		s.Fixed[i] = int(rows[i].fixed + rows[i].media)
+		if rows[i].exact < 0 {
+			s.Missing++
+		}
+	}
+	s.Extra = r.calibrated(rows[n])
+	s.FixedExtra = int(rows[n].fixed + rows[n].media)
+	return s
+}
+
+// calibrated returns what x weighs by the best measure at hand.
+func (r rates) calibrated(x row) int {
+	if x.exact >= 0 && r.counted > 0 {
+		return int(x.media) + int(math.Round(float64(x.exact)*r.counted))
+	}
+	return int(x.media) + int(math.Round(float64(x.fixed)*r.fixed))
 }
 
 // Total is the sum of all calibrated sizes.
@@ -29,6 +74,43 @@ func (s *Sizes) FixedTotal() int {
 	return sum
 }
 
+// Calibrated returns what a text of that many tokens by the fixed measure probably costs at the upstream.
+func (s *Sizes) Calibrated(fixed int) int {
+	if s.rates.fixed == 0 {
+		return fixed
+	}
+	return int(math.Round(float64(fixed) * s.rates.fixed))
+}
+
 // After returns the sizes of what is sent when p is applied to c, whose sizes s are: dropped messages weigh
-// nothing, trimmed results what is left of them, and the note is added to its message. Observe takes these.
-func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes { return *s }
+// nothing, a trimmed result what is left of it, and the note is added to its message. Observe takes these.
+func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
+	if len(s.rows) != len(c.Messages)+1 || p.Empty() {
+		return *s
+	}
+	rows := append([]row(nil), s.rows...)
+	for _, i := range p.Drop {
+		rows[i] = row{}
+	}
+	for _, t := range p.Trims {
+		texts, media := parts(nil, c.Messages[t.Message].Raw, c.Messages[t.Message].Results[t.Result].Parts)
+		gone := 0
+		for _, old := range texts {
+			gone += old.estimate()
+		}
+		rows[t.Message].change(Estimate(t.Text) - gone)
+		if media > 0 {
+			rows[t.Message].media = 0
+		}
+	}
+	if p.Note != nil {
+		rows[p.Note.Message].change(Estimate(p.Note.Text))
+	}
+	return newSizes(rows, s.rates)
+}
+
+// change adds tokens by the fixed measure: what is left was never counted.
+func (x *row) change(tokens int) {
+	x.fixed = max(x.fixed+int32(tokens), 0)
+	x.exact = -1
+}
