@@ -1,0 +1,3 @@
+module faulty
+
+go 1.26

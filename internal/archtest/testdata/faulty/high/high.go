@@ -1,0 +1,6 @@
+package high
+
+import "example.com/lib/part"
+
+// Level is documented.
+var Level = part.Level
