@@ -13,7 +13,7 @@ import (
 //     first user message kept, with its own text at the end, or the first system message, with its own text at the
 //     start) and for tool results whose content alone got shorter;
 //   - what left is the front of the chat: messages 1 to n, system messages and the carrier apart, whole rounds
-//     only, and behind a carrier inside a turn only finished rounds;
+//     only, and behind a carrier inside a turn only finished rounds; what stayed begins with a user message;
 //   - all system messages, the newest user message and the last message are there, and something was added in
 //     place of what left.
 //
@@ -43,7 +43,7 @@ func checkKept(dialect string, client, sent []byte, capped bool) error {
 		return err
 	}
 	k := newKept(from, to)
-	for _, check := range []func() error{k.align, k.systems, k.front, k.rounds, k.ends(capped), k.note} {
+	for _, check := range []func() error{k.align, k.systems, k.ends(capped), k.rounds, k.front, k.note} {
 		if err := check(); err != nil {
 			return fmt.Errorf("check kept: %w", err)
 		}
@@ -154,6 +154,9 @@ func (k *kept) front() error {
 		}
 		carrier = i
 	}
+	if border > 0 && k.firstKept() != "user" {
+		return errors.New("what stayed does not begin with a user message")
+	}
 	if carrier < 0 {
 		return nil
 	}
@@ -163,6 +166,16 @@ func (k *kept) front() error {
 		}
 	}
 	return nil
+}
+
+// firstKept is the role of the first message sent that is not a system one.
+func (k *kept) firstKept() string {
+	for i := range k.to {
+		if !k.to[i].system() {
+			return k.to[i].role
+		}
+	}
+	return ""
 }
 
 // rounds looks that each round stays or goes as one, and that no unfinished one went.
