@@ -1,0 +1,152 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// readBuffer is what a connection reads ahead. A longer header block gets a larger buffer, only then (link.grow).
+const readBuffer = 8 << 10
+
+// link is one connection to an upstream. One exchange has it at a time.
+type link struct {
+	net.Conn
+	under  net.Conn        // the TCP connection, under TLS too
+	raw    syscall.RawConn // of under; nil where there is none
+	br     *bufio.Reader
+	small  *bufio.Reader // the buffer of the usual size, while br is a larger one on top of it
+	reused bool
+	since  time.Time // unused since
+}
+
+// pool keeps the unused links of one upstream, the latest used on top.
+type pool struct {
+	dial func(context.Context) (net.Conn, error)
+	keep time.Duration
+
+	mu     sync.Mutex
+	unused []*link
+	closed bool
+	timer  *time.Timer
+}
+
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBuffer) }}
+
+func newLink(conn net.Conn) *link {
+	l := &link{Conn: conn, under: conn, br: readers.Get().(*bufio.Reader)}
+	l.br.Reset(conn)
+	if secure, ok := conn.(*tls.Conn); ok {
+		l.under = secure.NetConn()
+	}
+	l.raw = rawOf(l.under)
+	return l
+}
+
+// fit reports whether an unused link can carry another request: nothing may have arrived on it meanwhile, neither the
+// upstream's goodbye nor bytes that belong to no request.
+func (l *link) fit() bool {
+	return l.br.Buffered() == 0 && (l.raw == nil || peek(l.raw) == nothing)
+}
+
+// grow gives the link a buffer of size bytes; what has been read stays in it.
+func (l *link) grow(size int) {
+	l.small = l.br
+	l.br = bufio.NewReaderSize(l.br, size)
+}
+
+// close closes the connection and keeps the buffer. Nobody may read from the link any more.
+func (l *link) close() {
+	l.Conn.Close()
+	if l.small != nil {
+		l.br, l.small = l.small, nil
+	}
+	if l.br != nil {
+		l.br.Reset(nil)
+		readers.Put(l.br)
+		l.br = nil
+	}
+}
+
+// take returns an unused link that is still good, or nil.
+func (p *pool) take() *link {
+	for {
+		p.mu.Lock()
+		n := len(p.unused) - 1
+		if n < 0 {
+			p.mu.Unlock()
+			return nil
+		}
+		l := p.unused[n]
+		p.unused[n] = nil
+		p.unused = p.unused[:n]
+		p.mu.Unlock()
+		if time.Since(l.since) < p.keep && l.fit() {
+			l.reused = true
+			return l
+		}
+		l.close()
+	}
+}
+
+// open dials.
+func (p *pool) open(ctx context.Context) (*link, error) {
+	conn, err := p.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newLink(conn), nil
+}
+
+// put keeps a link for the next request.
+func (p *pool) put(l *link) {
+	if l.small != nil && l.br.Buffered() == 0 { // back to the usual size
+		l.br, l.small = l.small, nil
+	}
+	l.since = time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || l.small != nil {
+		l.close()
+		return
+	}
+	p.unused = append(p.unused, l)
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.keep, p.sweep)
+	}
+}
+
+// sweep closes the links that have been unused for too long.
+func (p *pool) sweep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := 0
+	for old < len(p.unused) && time.Since(p.unused[old].since) >= p.keep {
+		p.unused[old].close()
+		old++
+	}
+	rest := copy(p.unused, p.unused[old:])
+	clear(p.unused[rest:])
+	p.unused = p.unused[:rest]
+	p.timer = nil
+	if rest > 0 && !p.closed {
+		p.timer = time.AfterFunc(p.keep-time.Since(p.unused[0].since), p.sweep)
+	}
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	for _, l := range p.unused {
+		l.close()
+	}
+	p.unused = nil
+}

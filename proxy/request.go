@@ -1,0 +1,173 @@
+package proxy
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// target is where a request goes and what its head must say there.
+type target struct {
+	host   string // Host header
+	prefix string // path of the base URL, no slash at its end
+	key    string // replaces the client's credentials; "" leaves them
+	length int64  // Content-Length; chunked or noBody
+}
+
+const (
+	chunked = -1
+	noBody  = -2
+)
+
+// appendHead appends the request line and the headers for the upstream. src is the client's head as fasthttp writes it;
+// method, values, order, cookies and repeated headers stay as they are. Left out is what belongs to one connection
+// (the hop-by-hop headers, those that Connection names, Expect), the framing (it is written anew), Host and everything
+// called X-Recap-*.
+func appendHead(dst, src []byte, to target) []byte {
+	line, headers, _ := bytes.Cut(src, crlf)
+	method, rest, _ := bytes.Cut(line, []byte(" "))
+	path, _, _ := bytes.Cut(rest, []byte(" "))
+	dst = append(append(dst, method...), ' ')
+	dst = appendPath(dst, to.prefix, path)
+	dst = append(append(append(dst, " HTTP/1.1\r\nHost: "...), to.host...), crlf...)
+	listed := connectionTokens(headers)
+	keyed := to.key == ""
+	for len(headers) > 0 {
+		line, headers, _ = bytes.Cut(headers, crlf)
+		name, _, found := bytes.Cut(line, []byte(":"))
+		switch {
+		case !found || ownRequestHeader(name) || hopByHop(name) || contains(listed, name):
+			continue
+		case to.key != "" && credential(name):
+			dst = appendKey(dst, name, to.key)
+			keyed = true
+		default:
+			dst = append(append(dst, line...), crlf...)
+		}
+	}
+	if !keyed {
+		dst = appendKey(dst, []byte("Authorization"), to.key)
+	}
+	switch {
+	case to.length >= 0:
+		dst = strconv.AppendInt(append(dst, "Content-Length: "...), to.length, 10)
+		dst = append(dst, crlf...)
+	case to.length == chunked:
+		dst = append(dst, "Transfer-Encoding: chunked\r\n"...)
+	}
+	return append(dst, crlf...)
+}
+
+var crlf = []byte("\r\n")
+
+// appendPath joins the client's request target to the prefix. The absolute form (GET http://proxy/path) loses its
+// origin.
+func appendPath(dst []byte, prefix string, path []byte) []byte {
+	if prefix == "" && len(path) > 0 && path[0] == '/' && !bytes.HasPrefix(path, []byte("//")) {
+		return append(dst, path...)
+	}
+	p := string(path)
+	if len(p) > 0 && p[0] != '/' && p != "*" {
+		_, p = splitOrigin(p)
+	}
+	return appendJoined(dst, prefix, p)
+}
+
+// appendKey writes the configured key in the form the header wants it.
+func appendKey(dst, name []byte, key string) []byte {
+	dst = append(append(dst, name...), ": "...)
+	if equalFold(name, "authorization") {
+		dst = append(dst, "Bearer "...)
+	}
+	return append(append(dst, key...), crlf...)
+}
+
+// credential names the headers that carry a client's key. Which of them a client uses tells what its upstream's API
+// reads, so a configured key goes where the client's was; Authorization is for clients that sent none.
+func credential(name []byte) bool {
+	return equalFold(name, "authorization") || equalFold(name, "x-api-key") || equalFold(name, "api-key")
+}
+
+// hopByHop reports headers that end at each hop.
+func hopByHop(name []byte) bool {
+	switch len(name) {
+	case 2:
+		return equalFold(name, "te")
+	case 7:
+		return equalFold(name, "trailer") || equalFold(name, "upgrade")
+	case 10:
+		return equalFold(name, "connection") || equalFold(name, "keep-alive")
+	case 16:
+		return equalFold(name, "proxy-connection")
+	case 17:
+		return equalFold(name, "transfer-encoding")
+	case 18:
+		return equalFold(name, "proxy-authenticate")
+	case 19:
+		return equalFold(name, "proxy-authorization")
+	}
+	return false
+}
+
+// ownRequestHeader reports headers that the proxy writes itself, or keeps to itself.
+func ownRequestHeader(name []byte) bool {
+	switch len(name) {
+	case 4:
+		return equalFold(name, "host")
+	case 6:
+		return equalFold(name, "expect")
+	case 14:
+		return equalFold(name, "content-length")
+	}
+	return len(name) >= 8 && equalFold(name[:8], "x-recap-")
+}
+
+// connectionTokens returns the header names that Connection lists, beyond the usual two.
+func connectionTokens(headers []byte) (names [][]byte) {
+	for len(headers) > 0 {
+		var line []byte
+		line, headers, _ = bytes.Cut(headers, crlf)
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		if equalFold(name, "connection") {
+			names = appendTokens(names, value)
+		}
+	}
+	return names
+}
+
+func appendTokens(names [][]byte, value []byte) [][]byte {
+	for len(value) > 0 {
+		var token []byte
+		token, value, _ = bytes.Cut(value, []byte(","))
+		token = bytes.TrimSpace(token)
+		if len(token) > 0 && !equalFold(token, "close") && !equalFold(token, "keep-alive") {
+			names = append(names, token)
+		}
+	}
+	return names
+}
+
+func contains(names [][]byte, name []byte) bool {
+	for _, n := range names {
+		if bytes.EqualFold(n, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFold compares a name with a lower-case word; ASCII only, no allocation.
+func equalFold(name []byte, lower string) bool {
+	if len(name) != len(lower) {
+		return false
+	}
+	for i := range name {
+		c := name[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}

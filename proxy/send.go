@@ -1,0 +1,241 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	// gatherLimit is up to where copying a body behind its head is cheaper than a second piece in the system call.
+	gatherLimit = 4 << 10
+	// uploadBuffer is the piece in which a streamed request body is passed on.
+	uploadBuffer = 32 << 10
+	// maxInterim bounds the 1xx answers before the real one.
+	maxInterim = 100
+)
+
+var (
+	heads   = sync.Pool{New: func() any { b := make([]byte, 0, 2*gatherLimit); return &b }}
+	uploads = sync.Pool{New: func() any { b := make([]byte, uploadBuffer); return &b }}
+)
+
+// ask sends the request and reads the answer's headers into ctx.Response. body nil streams the client's own.
+func (ex *exchange) ask(ctx *fasthttp.RequestCtx, body []byte) error {
+	for {
+		ex.early = false
+		ex.allow(ex.up.times.Idle, errIdle)
+		sendErr := ex.send(ctx, body)
+		if sendErr != nil && !ex.early {
+			return sendErr
+		}
+		ex.allow(ex.up.times.FirstByte, errFirstByte)
+		silent, err := ex.readHead(&ctx.Response.Header)
+		if err == nil {
+			return nil
+		}
+		if sendErr != nil {
+			err = sendErr
+		}
+		again := silent && ex.link.reused && !ex.resent && repeatable(ctx)
+		ex.drop(false)
+		if !again || ex.why(nil) != nil {
+			return ex.why(err)
+		}
+		ex.resent = true
+	}
+}
+
+// repeatable tells whether sending a request again can do no harm even though the upstream may have seen it: a POST
+// costs minutes of somebody's GPU and may have effects.
+func repeatable(ctx *fasthttp.RequestCtx) bool {
+	h := &ctx.Request.Header
+	return (h.IsGet() || h.IsHead() || h.IsOptions()) && h.ContentLength() != chunked && h.ContentLength() <= 0
+}
+
+// send writes the request to a link of its own. early is set where the upstream stopped reading: it may have answered.
+func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
+	scratch := heads.Get().(*[]byte)
+	defer func() {
+		if cap(*scratch) <= 64<<10 {
+			heads.Put(scratch)
+		}
+	}()
+	first, rest, stream, err := ex.compose(ctx, (*scratch)[:0], body)
+	*scratch = first[:0]
+	if err != nil {
+		return err
+	}
+	if err := ex.connect(ex.resent); err != nil {
+		return err
+	}
+	wrote, err := ex.write(first, rest)
+	if err != nil && wrote == 0 && ex.link.reused && ex.why(nil) == nil {
+		// Not one byte was taken, so the upstream cannot have seen the request: any method may go again.
+		ex.drop(false)
+		if err = ex.connect(true); err == nil {
+			_, err = ex.write(first, rest)
+		}
+		if err != nil && ex.link == nil {
+			return err
+		}
+	}
+	if err == nil && stream != nil {
+		err = ex.upload(stream, ctx.Request.Header.ContentLength() == chunked)
+	}
+	var own bodyError
+	if err = ex.why(err); err != nil && !errors.As(err, &own) && ex.why(nil) == nil {
+		ex.early = true
+	}
+	return err
+}
+
+// compose makes the first thing to write: the head, and behind it as much of the body as fits well. What does not is
+// rest (the caller's bytes) or stream (the client's).
+func (ex *exchange) compose(ctx *fasthttp.RequestCtx, dst, body []byte) (first, rest []byte, stream io.Reader, err error) {
+	h := &ctx.Request.Header
+	h.SetNoDefaultContentType(true) // no header that the client did not send
+	to := ex.up.target
+	to.length = bodyLength(ctx, body)
+	first = appendHead(dst, h.Header(), to)
+	switch {
+	case body != nil && len(body) <= gatherLimit:
+		return append(first, body...), nil, nil, nil
+	case body != nil:
+		return first, body, nil, nil
+	}
+	stream = ctx.RequestBodyStream()
+	if stream == nil || to.length == noBody || to.length == 0 {
+		return append(first, ctx.Request.Body()...), nil, nil, nil // a server that does not stream has the body here
+	}
+	if to.length > 0 && to.length <= gatherLimit {
+		n := len(first)
+		first = append(first, make([]byte, to.length)...)
+		if _, err := io.ReadFull(stream, first[n:]); err != nil {
+			return first, nil, nil, bodyError{err}
+		}
+		return first, nil, nil, nil
+	}
+	return first, nil, stream, nil
+}
+
+// bodyLength says how the request's body is framed towards the upstream.
+func bodyLength(ctx *fasthttp.RequestCtx, body []byte) int64 {
+	h := &ctx.Request.Header
+	n := int64(h.ContentLength())
+	switch {
+	case body != nil:
+		return int64(len(body))
+	case n < 0 && n != chunked:
+		return noBody
+	case n == 0 && !h.IsPost() && !h.IsPut() && !h.IsPatch():
+		return noBody // fasthttp says 0 where the client said nothing
+	case n != chunked || ctx.Request.IsBodyStream():
+		return n
+	}
+	return int64(len(ctx.Request.Body()))
+}
+
+// connect gives the exchange a link: an unused one, or a new connection.
+func (ex *exchange) connect(fresh bool) error {
+	if !fresh {
+		if l := ex.up.pool.take(); l != nil {
+			return ex.hold(l)
+		}
+	}
+	ctx, done := ex.dialing()
+	defer done()
+	l, err := ex.up.pool.open(ctx)
+	if err != nil {
+		return ex.why(err)
+	}
+	return ex.hold(l)
+}
+
+// write sends both parts, in one system call where the connection can.
+func (ex *exchange) write(first, rest []byte) (int64, error) {
+	conn := ex.link.Conn
+	if len(rest) == 0 {
+		n, err := conn.Write(first)
+		return int64(n), err
+	}
+	parts := net.Buffers{first, rest}
+	n, err := parts.WriteTo(conn)
+	ex.touch()
+	return n, err
+}
+
+// upload passes the client's body on as it comes.
+func (ex *exchange) upload(stream io.Reader, inChunks bool) error {
+	scratch := uploads.Get().(*[]byte)
+	defer uploads.Put(scratch)
+	const frame = 16 // room for a chunk's size line in front and its end behind
+	buf := *scratch
+	for {
+		n, err := stream.Read(buf[frame : len(buf)-frame])
+		ex.touch()
+		if n > 0 {
+			piece := buf[frame : frame+n]
+			if inChunks {
+				piece = frameChunk(buf, frame, n)
+			}
+			if _, err := ex.link.Conn.Write(piece); err != nil {
+				return err
+			}
+			ex.touch()
+		}
+		switch {
+		case err == io.EOF && inChunks:
+			_, err = ex.link.Conn.Write([]byte("0\r\n\r\n"))
+			return err
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return bodyError{err}
+		}
+	}
+}
+
+// frameChunk puts the size line in front of the n bytes at buf[at:] and the line end behind them.
+func frameChunk(buf []byte, at, n int) []byte {
+	var line [16]byte
+	size := append(strconv.AppendInt(line[:0], int64(n), 16), crlf...)
+	start := at - len(size)
+	copy(buf[start:], size)
+	end := at + n + copy(buf[at+n:], crlf)
+	return buf[start:end]
+}
+
+// readHead reads the headers of the answer, past any 1xx ones. silent means that not one byte came.
+func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error) {
+	l := ex.link
+	for i := 0; i < maxInterim; i++ {
+		err := h.Read(l.br)
+		var small *fasthttp.ErrSmallBuffer
+		if errors.As(err, &small) && l.small == nil {
+			l.grow(ex.client.limits.Header)
+			err = h.Read(l.br)
+		}
+		switch {
+		case errors.As(err, &small):
+			return false, errBigHeader
+		case err == io.EOF: // what fasthttp makes of every error before the first byte
+			return i == 0 && l.br.Buffered() == 0, errNoAnswer
+		case isClosed(err):
+			return false, errNoAnswer
+		case err != nil:
+			return false, errBadAnswer // its text would hold bytes of the answer
+		case h.StatusCode() == fasthttp.StatusSwitchingProtocols:
+			return false, errUpgrade
+		case h.StatusCode() >= 200:
+			ex.outcome.FirstByte = ex.since()
+			ex.touch()
+			return false, nil
+		}
+	}
+	return false, errBadAnswer
+}
