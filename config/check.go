@@ -83,7 +83,7 @@ func (d *decoder) checkListeners() {
 		d.refuse("admin.listen", "the same as listen; the admin listener needs an address of its own")
 	}
 	if d.cfg.Admin.Token == "" && !isLocal(d.cfg.Admin.Listen) {
-		d.refuse("admin.token", "missing: admin.listen %s can be reached from other machines; set admin.token or RECAP_ADMIN_TOKEN, or listen on 127.0.0.1",
+		d.refuse("admin.listen", "%s can be reached from other machines: set admin.token or RECAP_ADMIN_TOKEN, or listen on 127.0.0.1",
 			quote(d.cfg.Admin.Listen))
 	}
 }
@@ -115,7 +115,11 @@ func isLocal(address string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+// Names of upstreams stand in metrics and headers. Those of providers may have spaces, as LibreChat's endpoints do.
+var (
+	plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	label     = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]{0,63}$`)
+)
 
 func (d *decoder) checkUpstreams() {
 	if len(d.cfg.Upstreams) == 0 {
@@ -128,43 +132,51 @@ func (d *decoder) checkUpstreams() {
 	for i := range d.cfg.Upstreams {
 		u := &d.cfg.Upstreams[i]
 		path := fmt.Sprintf("upstreams[%d]", i)
-		d.checkName(path+".name", u.Name, seen)
+		d.checkName(path+".name", u.Name, seen, plainName)
 		d.checkURL(path+".url", u.URL)
 	}
 }
 
-func (d *decoder) checkName(path, name string, seen map[string]bool) {
+func (d *decoder) checkName(path, name string, seen map[string]bool, form *regexp.Regexp) {
 	switch {
 	case name == "":
 		d.refuse(path, "missing")
-	case !plainName.MatchString(name):
-		d.refuse(path, "want letters, digits, dots, dashes and underscores (at most 64), got %s", quote(name))
+	case !form.MatchString(name):
+		d.refuse(path, "want at most 64 letters, digits, dots, dashes and underscores%s, got %s",
+			map[bool]string{true: ", or spaces within"}[form == label], quote(name))
 	case seen[name]:
 		d.refuse(path, "%s is already the name of another entry", quote(name))
 	}
 	seen[name] = true
 }
 
-// checkURL shows nothing of a URL that may hold a password.
 func (d *decoder) checkURL(path, text string) {
+	if why := urlFault(text); why != "" {
+		d.refuse(path, "%s", why)
+	}
+}
+
+// urlFault shows nothing of a URL that may hold a password.
+func urlFault(text string) string {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
-		d.refuse(path, "missing: a base URL like http://127.0.0.1:11434")
+		return "missing: a base URL like http://127.0.0.1:11434"
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		d.refuse(path, "want an http or https URL like http://127.0.0.1:11434")
+		return "want an http or https URL like http://127.0.0.1:11434"
 	case u.User != nil:
-		d.refuse(path, "a name and password in a URL end up in logs; leave them out and use apiKey")
+		return "a name and password in a URL end up in logs; leave them out and use apiKey"
 	case u.RawQuery != "" || u.Fragment != "":
-		d.refuse(path, "want a base URL without ? and #")
+		return "want a base URL without ? and #"
 	}
+	return ""
 }
 
 func (d *decoder) checkProviders() {
 	seen := map[string]bool{}
 	for i, p := range d.cfg.Providers {
 		path := fmt.Sprintf("providers[%d]", i)
-		d.checkName(path+".name", p.Name, seen)
+		d.checkName(path+".name", p.Name, seen, label)
 		d.checkURL(path+".url", p.URL)
 	}
 	name := d.cfg.Summarization.Provider
@@ -211,20 +223,30 @@ func (d *decoder) checkTrigger() {
 	}
 }
 
-// triggerFault says what a trigger's value must be, or "" where it is.
+// triggerFault says what a trigger's value must be, or "" where it is. The types and their ranges are summarizer's.
 func triggerFault(kind string, v float64) string {
-	whole := v == math.Trunc(v) && v < 1e9
-	switch {
-	case kind == "" && v != 0:
+	if kind == "" && v != 0 {
 		return "no value"
-	case kind == "token_ratio" && !(v > 0 && v <= 1):
-		return "a number over 0 and at most 1"
-	case (kind == "remaining_tokens" || kind == "messages_to_refine") && !(whole && v >= 1):
-		return "a whole number of at least 1"
-	case kind == "token_count" && !(whole && v >= 0):
-		return "a whole number of at least 0"
+	}
+	for _, t := range summarizer.TriggerTypes() {
+		whole := t.Unit != "ratio"
+		switch {
+		case t.Name != kind:
+		case whole && !(v >= 1 && v == math.Trunc(v) && v <= min(t.Max, 1e12)):
+			return "a whole number of at least 1"
+		case !(v > 0 && v <= t.Max):
+			return "a number over 0 and at most " + number(t.Max)
+		}
 	}
 	return ""
+}
+
+func triggerNames() []string {
+	names := []string{"none"}
+	for _, t := range summarizer.TriggerTypes() {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 func (c *Config) provider(name string) *summarizer.Provider {

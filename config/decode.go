@@ -143,6 +143,7 @@ func (d *decoder) strings(k *Key, at *[]string, path string, n *node) {
 	out := make([]string, 0, len(n.items))
 	for i, item := range n.items {
 		full := path + "[" + strconv.Itoa(i) + "]"
+		d.cfg.places[full] = d.place(item)
 		if item.shape != scalar {
 			d.problem(item, full, "want a string, got %s", item.shape)
 			continue
@@ -156,7 +157,7 @@ func (d *decoder) strings(k *Key, at *[]string, path string, n *node) {
 
 func (d *decoder) scalar(k *Key, at any, path string, n *node) {
 	if n.shape != scalar {
-		d.problem(n, path, "want a %s, got %s", k.Kind, n.shape)
+		d.problem(n, path, "want %s, got %s", k.Kind.noun(), n.shape)
 		return
 	}
 	text, ok := d.expand(k, path, n)
@@ -165,7 +166,7 @@ func (d *decoder) scalar(k *Key, at any, path string, n *node) {
 	}
 	strict := k.Kind == Bool || k.Kind == Int || k.Kind == Number
 	if strict && n.quoted && text == n.text && d.inFile {
-		d.problem(n, path, "want a %s, got a string; leave out the quotes", k.Kind)
+		d.problem(n, path, "want %s, got a string; leave out the quotes", k.Kind.noun())
 		return
 	}
 	if err := setValue(k, at, text); err != nil {

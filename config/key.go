@@ -34,7 +34,7 @@ type Key struct {
 	Range   *Range   // of numbers, durations (seconds) and sizes (bytes)
 	Secret  bool     // never shown
 	Items   []Key    // of a List: the keys of one entry
-	Example string   // of a List that is empty by default: one entry as YAML flow text
+	Example string   // what recap.example.yaml shows: of a List that is empty by default one entry, of a Secret a variable
 
 	at   func(any) any // pointer to the value in a *Config or in a list's entry; nil for a Group
 	list listAccess

@@ -69,6 +69,7 @@ func Read(name, text string, env Lookup, flags []Setting) (*Config, []Warning, e
 	d.flags(flags)
 	d.check()
 	if len(d.problems) > 0 {
+		d.problems.sort()
 		return nil, d.warnings, d.problems
 	}
 	d.cfg.Log.Diagnostics = d.cfg.Log.Diagnostics || d.cfg.Log.Level == "debug"

@@ -197,7 +197,7 @@ func readName(value string, p *string) error {
 	if err := plainText(value, p); err != nil {
 		return err
 	}
-	if *p != "" && !plainName.MatchString(*p) {
+	if *p != "" && !label.MatchString(*p) {
 		return errors.New("want the name of a provider; a URL is not allowed")
 	}
 	return nil
@@ -221,13 +221,14 @@ func readTrigger(o *Overrides, value string) error {
 	}
 	t := summarizer.Trigger{Type: meaning(m.name), Value: m.item.number}
 	number := m.item.kind == 'i' || m.item.kind == 'd'
-	kinds := find("summarization.trigger.type").key.Allowed
 	switch why := triggerFault(t.Type, t.Value); {
 	case m.name == "none" && m.item.kind == '?' && m.item.number == 1:
 		t.Value = 0
-	case !slices.Contains(kinds, m.name):
-		return fmt.Errorf("want one of %s", strings.Join(kinds, ", "))
-	case !number || why != "":
+	case !slices.Contains(triggerNames(), m.name):
+		return fmt.Errorf("want one of %s", strings.Join(triggerNames(), ", "))
+	case !number:
+		return fmt.Errorf("%s wants %s", m.name, triggerFault(t.Type, -1))
+	case why != "":
 		return fmt.Errorf("%s wants %s", m.name, why)
 	}
 	for _, p := range m.item.params {

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +62,16 @@ func (p Problems) Unwrap() []error {
 		list[i] = one
 	}
 	return list
+}
+
+// sort puts those of one file into the order of its lines; the sources stay in the order of their layers.
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b *Problem) int {
+		if a.File != b.File || a.Line == 0 {
+			return 0
+		}
+		return cmp.Or(a.Line-b.Line, a.Column-b.Column)
+	})
 }
 
 // Warning is something that works but is probably not what was meant.

@@ -11,15 +11,14 @@ func serverKeys() []Key {
 		opt("listen", "", "Where clients connect: host:port or unix:/path.", func(c *Config) any { return &c.Listen }),
 		group("admin", "The listener for health, metrics, API and dashboard. It is apart from the proxy so that no path of the upstream is hidden."),
 		opt("admin.listen", "", "host:port or unix:/path. Anything but a loopback address needs a token.", func(c *Config) any { return &c.Admin.Listen }),
-		opt("admin.token", "secret", "Bearer token of the admin listener.", func(c *Config) any { return &c.Admin.Token }),
+		example(opt("admin.token", "secret", "Bearer token of the admin listener.", func(c *Config) any { return &c.Admin.Token }), "${RECAP_ADMIN_TOKEN}"),
 		list(opt("upstreams", "", "The inference services. The first is the default; others are picked by Host, then by model pattern.",
 			func(c *Config) any { return &c.Upstreams }), upstreamKeys(), defaultUpstream("", "")),
 		list(example(opt("models", "", "What is known of models whose name matches; the first match counts.", func(c *Config) any { return &c.Models }),
 			`{match: "llama3*", contextWindow: 8192, encoding: o200k_base, imageTokens: 1000, price: {input: 0, output: 0}}`),
 			modelKeys(), tokens.Model{ImageTokens: 1000}),
-		list(example(opt("providers", "", "Who may write summaries instead of the chat's own upstream; summarization.provider names one.",
+		list(opt("providers", "", "Who may write summaries instead of the chat's own upstream; summarization.provider names one.",
 			func(c *Config) any { return &c.Providers }),
-			`{name: openAI, dialect: openai, url: "https://api.openai.com/v1", apiKey: "${OPENAI_API_KEY}"}`),
 			providerKeys(), summarizer.Provider{Dialect: "openai"}),
 	}
 	keys = append(keys, storeKeys()...)
@@ -63,7 +62,7 @@ func providerKeys() []Key {
 		opt("name", "", "The name that summarization.provider uses.", func(p *summarizer.Provider) any { return &p.Name }),
 		opt("dialect", "openai|ollama|utility", "Wire format.", func(p *summarizer.Provider) any { return &p.Dialect }),
 		opt("url", "", "Base URL, with or without a path.", func(p *summarizer.Provider) any { return &p.URL }),
-		opt("apiKey", "secret", "Sent as a bearer token.", func(p *summarizer.Provider) any { return &p.APIKey }),
+		example(opt("apiKey", "secret", "Sent as a bearer token.", func(p *summarizer.Provider) any { return &p.APIKey }), "${OPENAI_API_KEY}"),
 	}
 }
 

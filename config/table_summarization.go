@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"recap/pruning"
 	"recap/summarizer"
 )
@@ -25,8 +27,8 @@ func summarizationKeys() []Key {
 		of("maxInputChars", "[0,100000000]", "Characters of one summary call; the rest goes into further calls. 0 = by the summariser's window.", func(o *summarizer.Options) any { return &o.MaxInputChars }),
 		of("reserveRatio", "[0,1)", "Share of the window that stays free besides the reply.", func(o *summarizer.Options) any { return &o.ReserveRatio }),
 		group("summarization.trigger", "When to summarise. Without one: when the chat no longer fits."),
-		of("trigger.type", "none|token_ratio|remaining_tokens|messages_to_refine|token_count", "", func(o *summarizer.Options) any { return &o.Trigger.Type }),
-		of("trigger.value", "[0,)", "token_ratio: over 0 and at most 1; remaining_tokens and messages_to_refine: at least 1; token_count: at least 0.", func(o *summarizer.Options) any { return &o.Trigger.Value }),
+		of("trigger.type", strings.Join(triggerNames(), "|"), "", func(o *summarizer.Options) any { return &o.Trigger.Type }),
+		of("trigger.value", "[0,)", "token_ratio: over 0 and at most 1; remaining_tokens, messages_to_refine and token_count: a whole number of at least 1.", func(o *summarizer.Options) any { return &o.Trigger.Value }),
 		of("trigger.minTurns", "[0,100000]", "And at least so many finished turns that no checkpoint covers.", func(o *summarizer.Options) any { return &o.Trigger.MinTurns }),
 		of("prepare", "(0,1]", "Share of the swap level at which the next summary is written ahead.", func(o *summarizer.Options) any { return &o.Prepare }),
 		group("summarization.retainRecent", "What stays verbatim at the end."),
@@ -63,7 +65,7 @@ func pruningKeys() []Key {
 		of("hardClear.enabled", "", "Off: results are trimmed only.", func(o *pruning.Options) any { return &o.HardClear.Enabled }),
 		of("hardClear.placeholder", "", "", func(o *pruning.Options) any { return &o.HardClear.Placeholder }),
 		of("protectTokens", "[0,100000000]", "budget: the newest tool results up to this sum stay.", func(o *pruning.Options) any { return &o.ProtectTokens }),
-		of("clearAtLeast", "[0,100000000]", "Tokens that a batch must free; of small windows at most 15 %.", func(o *pruning.Options) any { return &o.ClearAtLeast }),
+		of("clearAtLeast", "[0,100000000]", "Tokens that a batch must free; 0 = 20000, of smaller windows 15 %.", func(o *pruning.Options) any { return &o.ClearAtLeast }),
 		of("excludeTools", "", "budget: results of these tools stay.", func(o *pruning.Options) any { return &o.ExcludeTools }),
 		of("digestChars", "[0,100000]", "budget: paths, identifiers and numbers kept behind the placeholder.", func(o *pruning.Options) any { return &o.DigestChars }),
 		of("capNewChars", "[0,1000000000]", "budget: a longer result is cut to head and tail when first seen; 0 = off.", func(o *pruning.Options) any { return &o.CapNewChars }),

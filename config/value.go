@@ -37,6 +37,17 @@ func setValue(k *Key, at any, text string) error {
 	return fmt.Errorf("want a %s", k.Kind)
 }
 
+// noun names a single value of the kind in a sentence.
+func (kind Kind) noun() string {
+	switch kind {
+	case Bool:
+		return "true or false"
+	case Int:
+		return "a whole number"
+	}
+	return "a " + string(kind)
+}
+
 func setString(k *Key, p *string, text string) error {
 	if strings.ContainsRune(text, 0) {
 		return errors.New("a NUL character is not allowed")
@@ -170,9 +181,10 @@ func (k *Key) bounds() string {
 
 // quote shows a wrong value, shortened.
 func quote(text string) string {
-	const longest = 40
-	if runes := []rune(text); len(runes) > longest {
-		text = string(runes[:longest]) + "…"
+	const most = 40
+	text = unmark(text)
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
 	}
 	return strconv.Quote(text)
 }
