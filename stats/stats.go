@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+
+	"recap/chat"
 )
 
 // maxLabels is how many different values one label takes before the rest is counted as "other": what a client
@@ -31,7 +33,8 @@ type Stats struct {
 	firstByte, jobSeconds *metrics.PrometheusHistogram
 	memoHits, memoMisses  *metrics.Counter
 	breaks, panics        *metrics.Counter
-	relayed, streams      *metrics.Counter
+	relayed               *metrics.Counter
+	streams               *metrics.Gauge
 }
 
 // New returns an empty Stats with a set of metrics of its own.
@@ -68,7 +71,7 @@ func (s *Stats) newCounters() {
 	s.breaks = set.NewCounter("recap_prefix_breaks_total")
 	s.panics = set.NewCounter("recap_panics_total")
 	s.relayed = set.NewCounter("recap_relayed_total")
-	s.streams = set.NewCounter("recap_open_streams")
+	s.streams = set.NewGauge("recap_open_streams", nil)
 }
 
 // WritePrometheus writes all metrics in the text format, those of the process included.
@@ -93,7 +96,7 @@ func (s *Stats) count(e *Exchange) {
 	dialect, model := word(e.Dialect), s.models.of(e.Model)
 	s.requests.of(dialect, word(string(e.Status))).Inc()
 	s.responses.of(dialect, s.codes.of(strconv.Itoa(e.Code))).Inc()
-	if e.Status == "bypass" || e.Reason != "" {
+	if e.Status == chat.Bypass {
 		s.bypasses.of(s.reasons.of(e.Reason), "").Inc()
 	}
 	if e.Pruned > 0 {
