@@ -169,7 +169,5 @@ func keeps(keepAlive string) bool {
 	if keepAlive == "" || !valid(keepAlive) {
 		return false
 	}
-	zero := strings.Trim(keepAlive, `"`)
-	zero = strings.TrimRight(zero, "hmsuµn")
-	return strings.Trim(zero, "0.+-") != ""
+	return strings.Trim(keepAlive, `"+-0.hmsuµn`) != ""
 }
