@@ -8,7 +8,7 @@ const maxFact = 200
 // classify says what a word is that holds more than letters, noFact when nothing worth keeping to the letter.
 func classify(word string, hump, loose bool) factKind {
 	switch {
-	case !strings.ContainsAny(word, "0123456789"):
+	case !has(word, isDigit):
 		return classifyLetters(word, hump, loose)
 	case !hasLetter(word):
 		return classifyNumber(word)
@@ -18,7 +18,7 @@ func classify(word string, hump, loose bool) factKind {
 
 func classifyLetters(word string, hump, loose bool) factKind {
 	switch {
-	case strings.ContainsAny(word, "/\\"):
+	case hasSlash(word):
 		return pathOr(word, loose, noFact)
 	case strings.HasPrefix(word, "--") && len(word) > 3:
 		return idFact
@@ -66,7 +66,7 @@ func classifyMixed(word string, loose bool) factKind {
 		return hashFact
 	case len(word) >= 10 && isDate(word[:10]):
 		return dateFact
-	case strings.ContainsAny(word, "/\\"):
+	case hasSlash(word):
 		return pathOr(word, loose, idFact)
 	case isVersion(word):
 		return versionFact
@@ -112,9 +112,16 @@ func fileLike(word string) bool {
 	return hasLetter(word[:dot]) && classes[suffix[0]] == isLower && allOf(suffix, isLower|isDigit|isUpper)
 }
 
-func hasLetter(word string) bool {
+func hasLetter(word string) bool { return has(word, isLower|isUpper) }
+
+func hasSlash(word string) bool {
+	return strings.IndexByte(word, '/') >= 0 || strings.IndexByte(word, '\\') >= 0
+}
+
+// has reports whether any byte of a word is of a class.
+func has(word string, class uint8) bool {
 	for i := range len(word) {
-		if classes[word[i]]&(isLower|isUpper) != 0 {
+		if classes[word[i]]&class != 0 {
 			return true
 		}
 	}
@@ -176,7 +183,7 @@ func isUUID(word string) bool {
 
 // isDate knows 2026-11-30, 30.11.2026, 11/30/2026 and times of day such as 14:30.
 func isDate(word string) bool {
-	if len(word) < 8 || len(word) > 32 {
+	if len(word) < 8 || len(word) > 32 || classes[word[0]] != isDigit {
 		return false
 	}
 	for _, sep := range []string{"-", ".", "/"} {

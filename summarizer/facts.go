@@ -166,10 +166,10 @@ type gatherer struct {
 	facts []fact
 }
 
-// maxDistinct bounds what is looked at in one message: a listing of ten thousand names is no list of facts.
-const maxDistinct = 4096
+// maxDistinct bounds what is looked at in one message: a listing of thousands of names is no list of facts.
+const maxDistinct = 1024
 
-func newGatherer() *gatherer { return &gatherer{index: map[string]int{}} }
+func newGatherer() *gatherer { return &gatherer{index: make(map[string]int, 64)} }
 
 func (g *gatherer) add(text string, from source) {
 	s := scanner{text: text, loose: from == fromCall, names: from == fromUser}
@@ -196,13 +196,13 @@ func (g *gatherer) put(text string, f found, from source) {
 
 // best returns copies of the facts that weigh most, in the order in which they came.
 func (g *gatherer) best(limit int) []fact {
-	order := make([]int, len(g.facts))
+	order, weights := make([]int, len(g.facts)), make([]int, len(g.facts))
 	for i := range order {
-		order[i] = i
+		order[i], weights[i] = i, g.facts[i].weight()
 	}
 	if len(order) > limit {
 		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(g.facts[b].weight(), g.facts[a].weight()), cmp.Compare(a, b))
+			return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
 		})
 		order = order[:limit]
 		slices.Sort(order)

@@ -3,6 +3,7 @@ package summarizer
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"recap/cache"
@@ -34,6 +35,7 @@ const (
 	NoticeStarted = "summary.started"
 	NoticeReady   = "summary.ready"
 	NoticeFailed  = "summary.failed"
+	NoticeDropped = "summary.dropped" // without failure: a deeper job took its place, nothing was left to do, or Close
 )
 
 // Notice is one step of a job: sizes and words, never text.
@@ -47,7 +49,7 @@ type Notice struct {
 	From, To int    // messages of this pass, numbered from 1; From is 0 while not known
 
 	Tokens    int // of the summary and its ledger, by the fixed measure; 0 = none yet
-	TokensIn  int // that the summariser reported over all calls of the job, else the estimate
+	TokensIn  int // of all calls of the job: as reported, else by the fixed measure
 	TokensOut int
 	Calls     int
 	Took      time.Duration // since the job was started; 0 = has not ended
@@ -65,26 +67,197 @@ type Stats struct {
 	MirrorFailed     int // calls to the memory service
 }
 
-// Queue writes summaries in the background. It never blocks who submits.
-type Queue struct{}
+// Queue writes summaries in the background. It never blocks who submits. Two jobs of which one covers a prefix of what
+// the other covers are never at work together; jobs of different branches do not know each other.
+type Queue struct {
+	deps    Deps
+	client  *http.Client
+	learned learned
+	ctx     context.Context
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting []*task // in the order of their turns
+	working []*task
+	lanes   map[string]int // jobs at work per upstream or provider
+	lines   lines
+	stats   Stats
+	closed  bool
+}
+
+// task is a job in the queue.
+type task struct {
+	job   *Job
+	lane  string
+	state State // Queued or Running
+	pins  int
+	told  chan struct{} // closed when Queued was announced
+	ended chan struct{} // closed when its outcome is known
+}
 
 // NewQueue returns a queue that works until Close.
-func NewQueue(deps Deps) *Queue { return &Queue{} }
+func NewQueue(deps Deps) *Queue {
+	deps.Workers = orElse(deps.Workers, 1)
+	deps.MaxJobs = orElse(deps.MaxJobs, 256)
+	deps.MaxBytes = orElse(deps.MaxBytes, 256<<20)
+	q := &Queue{deps: deps, client: NewClient(nil), lanes: map[string]int{}, lines: newLines()}
+	q.ctx, q.cancel = context.WithCancel(context.Background())
+	return q
+}
+
+func orElse(n, fallback int) int {
+	if n > 0 {
+		return n
+	}
+	return fallback
+}
 
 // Submit takes a job and returns at once with what became of it: Queued or Running (also where the same job is
 // already there), Cooling while the line rests after failures, Due when the queue is full or closed, None for a job
 // without messages.
-func (q *Queue) Submit(j *Job) State { return None }
+func (q *Queue) Submit(j *Job) State {
+	if len(j.Keys) == 0 || len(j.Covered) != len(j.Keys) {
+		return None
+	}
+	q.mu.Lock()
+	t, replaced, state := q.admit(j)
+	q.mu.Unlock()
+	for _, r := range replaced {
+		q.tell(r.notice(NoticeDropped, ReasonReplaced))
+	}
+	if t == nil {
+		return state
+	}
+	q.tell(t.notice(NoticeQueued, ""))
+	close(t.told)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.schedule()
+	return t.state
+}
+
+// admit puts a job in line, unless it is there, must rest, or has no room. Shallower jobs of the same line that still
+// wait give their place to it.
+func (q *Queue) admit(j *Job) (t *task, replaced []*task, state State) {
+	if q.closed {
+		return nil, nil, Due
+	}
+	if m := q.lines.marks[j.Key()]; m != nil && m.task != nil {
+		return nil, nil, m.task.state
+	}
+	if q.lines.rests(j, time.Now()) {
+		return nil, nil, Cooling
+	}
+	t = &task{job: j, lane: lane(j), state: Queued, pins: j.pins(), told: make(chan struct{}), ended: make(chan struct{})}
+	if len(q.waiting) >= q.deps.MaxJobs || q.stats.Bytes+t.pins > q.deps.MaxBytes {
+		q.stats.Refused++
+		return nil, nil, Due
+	}
+	place := len(q.waiting)
+	kept := q.waiting[:0:0]
+	for at, w := range q.waiting {
+		if !w.job.within(j.Keys) {
+			kept = append(kept, w)
+			continue
+		}
+		place = min(place, at)
+		replaced = append(replaced, w)
+		q.forget(w)
+	}
+	place = min(place, len(kept))
+	q.waiting = append(kept[:place:place], append([]*task{t}, kept[place:]...)...)
+	q.lines.mark(j.Key()).task = t
+	q.stats.Bytes += t.pins
+	return t, replaced, Queued
+}
+
+// lane is what a job's workers are counted by: who writes.
+func lane(j *Job) string {
+	if j.Options.Provider != "" {
+		return "provider " + j.Options.Provider
+	}
+	return "upstream " + j.Upstream
+}
+
+// forget ends a task that will not be worked on.
+func (q *Queue) forget(t *task) {
+	q.lines.mark(t.job.Key()).task = nil
+	q.stats.Bytes -= t.pins
+	close(t.ended)
+}
 
 // State tells of the deepest job whose range is a prefix of keys.
-func (q *Queue) State(keys []chat.Key) State { return None }
+func (q *Queue) State(keys []chat.Key) State {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.lines.state(keys, time.Now())
+}
 
-// Wait returns when the deepest active job whose range is a prefix of keys has ended, or ctx has; with the
-// state then.
-func (q *Queue) Wait(ctx context.Context, keys []chat.Key) State { return None }
+// Wait returns when no job whose range is a prefix of keys waits or works any more, or ctx has ended; with the state
+// then.
+func (q *Queue) Wait(ctx context.Context, keys []chat.Key) State {
+	for {
+		q.mu.Lock()
+		t := q.lines.active(keys)
+		q.mu.Unlock()
+		if t == nil {
+			return q.State(keys)
+		}
+		select {
+		case <-t.ended:
+		case <-ctx.Done():
+			return q.State(keys)
+		}
+	}
+}
 
 // Stats returns what the queue has counted.
-func (q *Queue) Stats() Stats { return Stats{} }
+func (q *Queue) Stats() Stats {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := q.stats
+	s.Waiting, s.Working = len(q.waiting), len(q.working)
+	return s
+}
 
 // Close cancels all jobs and returns when they have ended, or with ctx's error.
-func (q *Queue) Close(ctx context.Context) error { return nil }
+func (q *Queue) Close(ctx context.Context) error {
+	q.mu.Lock()
+	q.closed = true
+	left := q.waiting
+	q.waiting = nil
+	for _, t := range left {
+		q.forget(t)
+	}
+	q.mu.Unlock()
+	q.cancel()
+	for _, t := range left {
+		q.tell(t.notice(NoticeDropped, ReasonCancelled))
+	}
+	ended := make(chan struct{})
+	go func() {
+		q.done.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		q.client.CloseIdleConnections()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *Queue) tell(n Notice) {
+	if q.deps.Observe != nil {
+		q.deps.Observe(n)
+	}
+}
+
+func (t *task) notice(kind, reason string) Notice {
+	j := t.job
+	return Notice{
+		Kind: kind, Key: j.Key(), Tenant: j.Tenant, Session: j.Session, Upstream: j.Upstream, To: j.To(), Reason: reason,
+	}
+}

@@ -1,0 +1,125 @@
+package summarizer
+
+import (
+	"context"
+
+	"recap/chat"
+	"recap/tokens"
+)
+
+// pass is what one job reads and what its checkpoint will be, settled when the job starts.
+type pass struct {
+	from    int    // first fresh message, numbered from 1
+	rowFrom int    // first message that the text will stand for
+	update  string // the text to be updated; "" = a fresh summary
+	parent  chat.Key
+	lineage chat.Key
+}
+
+// plan looks up what is stored by now and says what is left to do. The checkpoint that the job was made with may have
+// been followed by a deeper one in the meantime, or be gone: only what the store holds counts.
+func (q *Queue) plan(ctx context.Context, j *Job) (pass, error) {
+	stored, err := q.deps.Store.Find(ctx, j.Keys)
+	if err != nil {
+		return pass{}, refusal{reason: ReasonStore}
+	}
+	rows := realRows(stored, j.Keys)
+	base := deepestWhole(rows, j)
+	switch {
+	case rows[j.To()] != nil && base == rows[j.To()]:
+		return pass{}, errNotNeeded
+	case base == nil:
+		return pass{from: 1, rowFrom: 1, lineage: j.Key()}, nil
+	case !j.needed(base):
+		return pass{}, errNotNeeded
+	}
+	p := pass{from: base.To + 1, rowFrom: base.RowFrom, update: base.Text, parent: base.Key, lineage: base.Lineage}
+	if full(base, &j.Options) {
+		p.rowFrom, p.update = p.from, ""
+	}
+	return p, nil
+}
+
+// realRows are the stored checkpoints by the number of messages they cover. A provisional one is no summary of
+// anything: its range is read again.
+func realRows(stored []chat.Checkpoint, keys []chat.Key) map[int]*chat.Checkpoint {
+	rows := make(map[int]*chat.Checkpoint, len(stored))
+	for i := range stored {
+		cp := &stored[i]
+		if !cp.Provisional && cp.To >= 1 && cp.To <= len(keys) && keys[cp.To-1] == cp.Key {
+			rows[cp.To] = cp
+		}
+	}
+	return rows
+}
+
+// deepestWhole returns the deepest row whose chain is complete, nil when there is none.
+func deepestWhole(rows map[int]*chat.Checkpoint, j *Job) *chat.Checkpoint {
+	for to := j.To(); to > 0; to-- {
+		if cp := rows[to]; cp != nil && whole(rows, cp) {
+			return cp
+		}
+	}
+	return nil
+}
+
+// whole reports whether all rows in front of cp are there.
+func whole(rows map[int]*chat.Checkpoint, cp *chat.Checkpoint) bool {
+	for cp.RowFrom > 1 {
+		before := rows[cp.RowFrom-1]
+		if before == nil || before.RowFrom >= cp.RowFrom {
+			return false
+		}
+		cp = before
+	}
+	return true
+}
+
+// full reports whether the next pass opens a new row on top of base (rows N4, N5). A pinned text is nobody's to
+// rewrite.
+func full(base *chat.Checkpoint, o *Options) bool {
+	return base.Sealed || base.Pinned || o.RowTokens > 0 && base.Size() > o.RowTokens
+}
+
+// needed reports whether a job is still worth its call, where a deeper checkpoint than it was made with has been written
+// while it waited (E9).
+func (j *Job) needed(base *chat.Checkpoint) bool {
+	if j.Base != nil && base.To <= j.Base.To {
+		return true
+	}
+	fresh := j.Covered[base.To:]
+	t := &j.Options.Trigger
+	if !t.Counts() {
+		return weigh(fresh) >= max(64, j.Window/50)
+	}
+	turns := 0
+	for i := range fresh {
+		if fresh[i].Opens() {
+			turns++
+		}
+	}
+	// The kept tail's turns count too, and are not among the fresh messages.
+	tail := max(j.Options.RetainRecent.Turns, 1)
+	c := Counts{Refinable: len(fresh), Turns: turns + tail, Tokens: int(t.Value) + 1}
+	return turns > 0 && t.Fires(c)
+}
+
+// weigh is the size of messages by the fixed measure, roughly: texts alone, where they are known by their length.
+func weigh(messages []chat.Message) int {
+	sum := 0
+	for i := range messages {
+		m := &messages[i]
+		for _, p := range m.Parts {
+			if p.Kind == chat.Text {
+				sum += tokens.EstimateQuoted(p.Span.Of(m.Raw))
+			}
+		}
+		for _, c := range m.Calls {
+			sum += tokens.EstimateQuoted(c.Args.Of(m.Raw))
+		}
+		for _, r := range m.Results {
+			sum += tokens.EstimateQuoted(r.Content.Of(m.Raw))
+		}
+	}
+	return sum
+}

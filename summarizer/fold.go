@@ -1,0 +1,144 @@
+package summarizer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"recap/tokens"
+)
+
+// Bounds of one job's work.
+const (
+	maxCalls     = 200 // folds; more is no summary but a download
+	maxShrinking = 6   // overflows in a row
+	leastRecord  = 48  // tokens: less is no use to send
+)
+
+// fold has entries summarised, in as many calls as the summariser's window and maxInputChars ask for (A16, N10): each
+// call gets the text so far and the next entries, and its answer is the text so far of the next. No entry is
+// skipped; one that is too long alone is split.
+func (w *writer) fold(ctx context.Context, entries []string, running string) (string, error) {
+	shrunk := 0
+	for calls := 0; len(entries) > 0; calls++ {
+		if calls >= maxCalls {
+			return "", refusal{reason: ReasonInput}
+		}
+		budget := w.room(running)
+		if budget < leastRecord {
+			return "", refusal{reason: ReasonInput}
+		}
+		record, rest := pack(entries, budget, w.job.Options.MaxInputChars)
+		text, err := w.summarise(ctx, running, record)
+		var over overflow
+		if errors.As(err, &over) {
+			if shrunk++; shrunk > maxShrinking || !w.shrink(over) {
+				return "", refusal{reason: ReasonOverflow}
+			}
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		running, entries, shrunk = text, rest, 0
+	}
+	return running, nil
+}
+
+// room is how many tokens of the record one call may hold, by the fixed measure.
+func (w *writer) room(running string) int {
+	p := prompt{options: &w.job.Options, previous: running, words: wordsFor(w.limit), shorter: true}
+	free := w.window - w.output() - 32
+	ratio := w.memory.get(w.place()).ratio
+	if ratio == 0 {
+		// The fixed measure may be some way off: a margin is cheaper than a refused call.
+		ratio = 1.15
+	}
+	return int(float64(free)/ratio) - tokens.Estimate(p.String())
+}
+
+// shrink takes from an overflow how long a prompt may be; false when nothing can be learned any more.
+func (w *writer) shrink(over overflow) bool {
+	window := w.window * 7 / 10
+	if over.limit > 0 && over.limit < w.window {
+		window = over.limit
+	}
+	w.memory.change(w.place(), func(l *lesson) {
+		if over.used > 0 && over.sent > 0 {
+			// A little more than measured, for texts differ.
+			l.ratio = min(max(1.05*float64(over.used)/float64(over.sent), 0.5, l.ratio), 4)
+		}
+		if over.limit > 0 || over.used == 0 {
+			l.window = window
+		}
+	})
+	if over.limit == 0 && over.used == 0 || over.limit > 0 && over.limit < w.window {
+		w.setWindow(window)
+	}
+	return w.window >= 256
+}
+
+// summarise makes one call, and one more that asks for less where the answer was too long.
+func (w *writer) summarise(ctx context.Context, running, record string) (string, error) {
+	p := prompt{options: &w.job.Options, previous: running, record: record, words: wordsFor(w.limit)}
+	text, err := w.attempt(ctx, &p)
+	var r refusal
+	if !errors.As(err, &r) || r.reason != ReasonOversized && r.reason != ReasonTruncated {
+		return text, err
+	}
+	p.words, p.shorter = max(p.words*6/10, 12), true
+	return w.attempt(ctx, &p)
+}
+
+func (w *writer) attempt(ctx context.Context, p *prompt) (string, error) {
+	text, err := w.ask(ctx, p.String(), w.output())
+	if err != nil {
+		return "", err
+	}
+	if reason := judge(&draft{text: text, limit: w.limit}); reason != "" {
+		return "", refusal{reason: reason}
+	}
+	return Neutralise(text), nil
+}
+
+// pack takes as many entries as fit a number of tokens and of code points (0 = any), and returns them joined with what
+// is left. Where not even one fits, it is split.
+func pack(entries []string, budget, chars int) (record string, rest []string) {
+	var b strings.Builder
+	if chars <= 0 {
+		chars = 1 << 40
+	}
+	for i, e := range entries {
+		cost, length := tokens.Estimate(e)+1, utf8.RuneCountInString(e)+1
+		if cost <= budget && length <= chars {
+			b.WriteString(e + "\n\n")
+			budget -= cost
+			chars -= length
+			continue
+		}
+		if b.Len() > 0 {
+			return strings.TrimSpace(b.String()), entries[i:]
+		}
+		head, tail := split(e, budget, chars)
+		return head, append([]string{tail}, entries[i+1:]...)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// split cuts one entry where a number of tokens or code points is reached, at the end of a line or word if there is one
+// near. The second half begins with the entry's own first line.
+func split(entry string, budget, chars int) (head, tail string) {
+	title, _, _ := strings.Cut(entry, "\n")
+	title = clipChars(title, 120, 0) + " (continued)\n"
+	size := charBytes(entry, chars)
+	for tokens.Estimate(entry[:size]) > budget && size > 64 {
+		size = len(headOf(entry, size*4/5))
+	}
+	if at := strings.LastIndexAny(entry[:size], " \n"); at > size/2 && at > len(title) {
+		size = at
+	}
+	// Whatever the limits, each step must get on.
+	size = len(headOf(entry, max(size, min(len(entry), len(title)+8))))
+	return entry[:size], title + strings.TrimLeft(entry[size:], "\n")
+}
