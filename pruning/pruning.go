@@ -1,40 +1,17 @@
 // Package pruning decides which tool results get shorter. It is pure: no clock, no network, no log.
+//
+// The client's whole history is read from left to right, blind to checkpoints. After each user message and each
+// complete set of results the strategy says how far its borders have come: results left of them are to be
+// cleared or trimmed. What it says is done only in batches that free enough, so the borders stay where they
+// are from request to request and with them the upstream's prompt cache. Each look sees only what stands before
+// it: what was once decided is decided for every longer history too.
+//
+// Only a result's content changes. A placeholder and a trimmed text are recognised and final.
 package pruning
 
 import (
 	"recap/chat"
 )
-
-// Options is the `contextPruning` block, LibreChat's keys beside ours (rows L14–L19, design.md §5).
-type Options struct {
-	Enabled              bool      `yaml:"enabled"`
-	Strategy             string    `yaml:"strategy"` // ratio or budget
-	Cadence              string    `yaml:"cadence"`  // batched or everyRequest
-	KeepLastAssistants   int       `yaml:"keepLastAssistants"`
-	SoftTrimRatio        float64   `yaml:"softTrimRatio"`
-	HardClearRatio       float64   `yaml:"hardClearRatio"`
-	MinPrunableToolChars int       `yaml:"minPrunableToolChars"`
-	SoftTrim             SoftTrim  `yaml:"softTrim"`
-	HardClear            HardClear `yaml:"hardClear"`
-	ProtectTokens        int       `yaml:"protectTokens"`
-	ClearAtLeast         int       `yaml:"clearAtLeast"` // tokens
-	ExcludeTools         []string  `yaml:"excludeTools"`
-	DigestChars          int       `yaml:"digestChars"`
-	CapNewChars          int       `yaml:"capNewChars"`
-}
-
-// SoftTrim cuts a long result to its head and tail.
-type SoftTrim struct {
-	MaxChars  int `yaml:"maxChars"`
-	HeadChars int `yaml:"headChars"`
-	TailChars int `yaml:"tailChars"`
-}
-
-// HardClear replaces a result by a placeholder.
-type HardClear struct {
-	Enabled     bool   `yaml:"enabled"`
-	Placeholder string `yaml:"placeholder"`
-}
 
 // Result is what a pass decided.
 type Result struct {
@@ -42,31 +19,45 @@ type Result struct {
 	Saved int         // tokens by the fixed measure
 }
 
-// Defaults returns the options with their documented defaults (rows L14–L19; the budget's own from design.md §5).
-func Defaults() Options {
-	return Options{
-		Strategy: "ratio", Cadence: "batched",
-		KeepLastAssistants: 3, SoftTrimRatio: 0.3, HardClearRatio: 0.5, MinPrunableToolChars: 50000,
-		SoftTrim:      SoftTrim{MaxChars: 4000, HeadChars: 1500, TailChars: 1500},
-		HardClear:     HardClear{Enabled: true, Placeholder: "[Old tool result content cleared]"},
-		ProtectTokens: 10000, DigestChars: 400,
-	}
+// Pruner is Prune with a memory for what results weigh and what is left of them. Its answers are the same with a
+// cold memory. Safe for concurrent use.
+type Pruner struct {
+	notes *chat.Memo[*chat.Facts, []note]
+	texts *chat.Memo[textKey, shortened]
 }
 
-// Validate says what in o is out of range, naming the key.
-func (o *Options) Validate() error { return nil }
-
-// Pruner is Prune with a memory for what results weigh. Its answers are the same with a cold memory. Safe for
-// concurrent use.
-type Pruner struct{}
-
-// New returns a Pruner that remembers about limit messages.
-func New(limit int) *Pruner { return &Pruner{} }
-
-// Prune decides over the client's whole history, blind to checkpoints. window (tokens) scales the batches; 0 means
-// unknown. With urgent the batch gate is left out: the overflow ladder's first step. The Trims with urgent
-// contain at least those without.
-func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result { return Result{} }
+// New returns a Pruner that remembers about limit messages with tool results.
+func New(limit int) *Pruner {
+	return &Pruner{notes: chat.NewMemo[*chat.Facts, []note](limit), texts: chat.NewMemo[textKey, shortened](limit)}
+}
 
 // Prune is Pruner.Prune without a memory.
-func Prune(c *chat.Chat, o *Options, window int, urgent bool) Result { return Result{} }
+func Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
+	return (&Pruner{}).Prune(c, o, window, urgent)
+}
+
+// Prune decides over the client's whole history, blind to checkpoints. window (tokens) scales the batches; 0 means
+// unknown. With urgent what everyRequest would do is added to what the batches already did: the overflow
+// ladder's first step. So the Trims with urgent contain those without. Options that are not enabled, or not valid,
+// prune nothing.
+func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
+	if !o.Enabled || o.Strategy != Ratio && o.Strategy != Budget {
+		return Result{}
+	}
+	h := read(c, len(o.ExcludeTools) > 0)
+	if len(h.pieces) == 0 {
+		return Result{}
+	}
+	f := &fold{p: p, c: c, o: o, pieces: h.pieces}
+	f.weigh()
+	borders := f.strategy(window)
+	if o.Cadence != EveryRequest {
+		for _, at := range h.looks {
+			f.look(borders, at, o.gate(window))
+		}
+	}
+	if urgent || o.Cadence == EveryRequest {
+		f.look(borders, h.end, 1)
+	}
+	return f.result()
+}

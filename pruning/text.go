@@ -1,0 +1,198 @@
+package pruning
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"recap/chat"
+	"recap/tokens"
+)
+
+// note is what is remembered of one result.
+type note struct {
+	tokens  int
+	opening string // how its text begins
+	whole   bool   // opening is all of it
+	trimmed bool   // it carries our marker
+	failed  bool   // it begins as errors do
+}
+
+// maxOpening is the size in bytes of what is remembered of a text.
+const maxOpening = 256
+
+// note returns what is known of each result of m.
+func (p *Pruner) note(m *chat.Message) []note {
+	if p.notes != nil {
+		if notes, ok := p.notes.Get(m.Facts); ok {
+			return notes
+		}
+	}
+	notes := make([]note, len(m.Results))
+	for i := range notes {
+		text := m.ResultText(i)
+		opening := text[:min(len(text), maxOpening)]
+		notes[i] = note{
+			tokens:  tokens.ResultTokens(m, i),
+			opening: strings.Clone(opening),
+			whole:   len(opening) == len(text),
+			trimmed: hasMarker(text),
+			failed:  looksFailed(opening),
+		}
+	}
+	if p.notes != nil {
+		p.notes.Put(m.Facts, notes)
+	}
+	return notes
+}
+
+// isPlaceholder reports whether the text is what clearing leaves: the placeholder, or that with a digest.
+func (n *note) isPlaceholder(placeholder string) bool {
+	if limit := maxOpening - len(digestIntro); len(placeholder) > limit {
+		return strings.HasPrefix(n.opening, placeholder[:limit])
+	}
+	rest, ok := strings.CutPrefix(n.opening, placeholder)
+	return ok && (rest == "" && n.whole || strings.HasPrefix(rest, digestIntro))
+}
+
+// shortened is what is left of a result.
+type shortened struct {
+	text   string
+	tokens int
+}
+
+// textKey names what is left of one result under the options that shape it.
+type textKey struct {
+	facts       *chat.Facts
+	result      int
+	placeholder string // "" for head and tail
+	a, b, c     int
+}
+
+// remember returns the shortened text under key, made on first use.
+func (p *Pruner) remember(key textKey, build func() shortened) shortened {
+	if p.texts == nil {
+		return build()
+	}
+	if s, ok := p.texts.Get(key); ok {
+		return s
+	}
+	s := build()
+	p.texts.Put(key, s)
+	return s
+}
+
+// trimmed returns a result cut to its head and tail.
+func (p *Pruner) trimmed(m *chat.Message, i int, t SoftTrim) shortened {
+	key := textKey{facts: m.Facts, result: i, a: t.MaxChars, b: t.HeadChars, c: t.TailChars}
+	return p.remember(key, func() shortened { return cut(m, i, t) })
+}
+
+// capHead and capTail are what capNewChars leaves, in code points.
+const capHead, capTail = 1500, 1500
+
+// capped returns a result cut at its first sight.
+func (p *Pruner) capped(m *chat.Message, i, maxChars int) shortened {
+	room := max(maxChars-maxMarker, 0) / 2
+	return p.trimmed(m, i, SoftTrim{MaxChars: maxChars, HeadChars: min(capHead, room), TailChars: min(capTail, room)})
+}
+
+// cleared returns a result replaced by the placeholder and a digest of what it held.
+func (p *Pruner) cleared(m *chat.Message, i int, o *Options) shortened {
+	key := textKey{facts: m.Facts, result: i, placeholder: o.HardClear.Placeholder, a: o.DigestChars, b: -1}
+	return p.remember(key, func() shortened {
+		old := m.ResultText(i)
+		text := o.HardClear.Placeholder
+		if d := digest(old, o.DigestChars); d != "" {
+			text += digestIntro + d
+		}
+		if !hasMedia(&m.Results[i]) && !smaller(text, old) {
+			return shortened{tokens: tokens.ResultTokens(m, i)}
+		}
+		return shortened{text: text, tokens: tokens.Estimate(text)}
+	})
+}
+
+// cut keeps the head and the tail of a text that is longer than maxChars. Results with media stay: a text would
+// take their place.
+func cut(m *chat.Message, i int, t SoftTrim) shortened {
+	same := shortened{tokens: tokens.ResultTokens(m, i)}
+	if hasMedia(&m.Results[i]) {
+		return same
+	}
+	old := m.ResultText(i)
+	chars := utf8.RuneCountInString(old)
+	gone := chars - t.HeadChars - t.TailChars
+	if chars <= t.MaxChars || gone <= 0 || t.HeadChars < 0 || t.TailChars < 0 {
+		return same
+	}
+	text := head(old, t.HeadChars) + marker(gone) + tail(old, t.TailChars)
+	if !smaller(text, old) {
+		return same
+	}
+	if n := tokens.Estimate(text); n < same.tokens {
+		return shortened{text: text, tokens: n}
+	}
+	return same
+}
+
+// smaller reports whether a text is shorter than another in characters and in bytes.
+func smaller(text, than string) bool {
+	return len(text) < len(than) && utf8.RuneCountInString(text) < utf8.RuneCountInString(than)
+}
+
+// head returns the first n code points of text.
+func head(text string, n int) string {
+	end := 0
+	for ; n > 0 && end < len(text); n-- {
+		_, width := utf8.DecodeRuneInString(text[end:])
+		end += width
+	}
+	return text[:end]
+}
+
+// tail returns the last n code points of text.
+func tail(text string, n int) string {
+	start := len(text)
+	for ; n > 0 && start > 0; n-- {
+		_, width := utf8.DecodeLastRuneInString(text[:start])
+		start -= width
+	}
+	return text[start:]
+}
+
+const (
+	markerOpen  = "\n\n["
+	markerClose = " characters cut by Recap]\n\n"
+	maxMarker   = 60
+)
+
+// marker stands where n characters were taken out.
+func marker(n int) string { return markerOpen + strconv.Itoa(n) + markerClose }
+
+// hasMarker reports whether text carries a marker: it was shortened before, and that is final.
+func hasMarker(text string) bool {
+	for {
+		before, after, found := strings.Cut(text, markerClose)
+		if !found {
+			return false
+		}
+		digits := strings.LastIndex(before, markerOpen)
+		if digits >= 0 {
+			if n, err := strconv.Atoi(before[digits+len(markerOpen):]); err == nil && n > 0 {
+				return true
+			}
+		}
+		text = after
+	}
+}
+
+// hasMedia reports whether a result holds more than text.
+func hasMedia(r *chat.Result) bool {
+	for _, p := range r.Parts {
+		if p.Kind != chat.Text {
+			return true
+		}
+	}
+	return false
+}
