@@ -60,7 +60,6 @@ func New(o Options) *Admin {
 	a := &Admin{o: o}
 	a.ctx, a.quit = context.WithCancel(context.Background())
 	a.server = &fasthttp.Server{
-		Name:                  "recap",
 		Handler:               a.Handler(),
 		ErrorHandler:          malformed,
 		ReadBufferSize:        32 << 10, // the limit of the headers too
@@ -101,8 +100,6 @@ func (a *Admin) Handler() fasthttp.RequestHandler {
 				fail(ctx, 500, "internal", "the request could not be answered")
 			}
 		}()
-		ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
-		ctx.Response.Header.Set("Cache-Control", "no-store")
 		a.route(ctx)
 	}
 }

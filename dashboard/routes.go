@@ -35,10 +35,12 @@ func routes() []route {
 }
 
 func (a *Admin) route(ctx *fasthttp.RequestCtx) {
-	path, method := string(ctx.Path()), string(ctx.Method())
+	// As it was sent: an escaped slash is part of a label, not of the path.
+	path, method := string(ctx.URI().PathOriginal()), string(ctx.Method())
 	if method == "HEAD" {
 		method = "GET" // fasthttp leaves the body out
 	}
+	careful(ctx)
 	var allowed []string
 	for _, r := range routes() {
 		part, ok := match(r.path, path)
@@ -78,12 +80,19 @@ func match(pattern, path string) (part string, ok bool) {
 	return part, ok && part != "" && !strings.Contains(part, "/")
 }
 
+// careful keeps browsers from guessing a type and from keeping what they were shown.
+func careful(ctx *fasthttp.RequestCtx) {
+	ctx.Response.Header.Set("X-Content-Type-Options", "nosniff")
+	ctx.Response.Header.Set("Cache-Control", "no-store")
+}
+
 // answer sends value as JSON.
 func answer(ctx *fasthttp.RequestCtx, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		status, body = 500, []byte(`{"error":{"code":"internal","message":"the answer is not JSON"}}`)
 	}
+	careful(ctx)
 	ctx.SetStatusCode(status)
 	ctx.SetContentType("application/json")
 	ctx.SetBody(append(body, '\n'))

@@ -62,9 +62,10 @@ func (a *Admin) sessions(ctx *fasthttp.RequestCtx, _ string) {
 func (a *Admin) session(ctx *fasthttp.RequestCtx, part string) {
 	label, err := url.PathUnescape(part)
 	if err != nil {
-		label = part
+		fail(ctx, 400, "bad-label", "the label is not escaped as it should be")
+		return
 	}
-	var exchanges []stats.Exchange
+	exchanges := []stats.Exchange{}
 	for _, e := range a.o.Stats.Recent() {
 		if e.Session == label {
 			exchanges = append(exchanges, e)
