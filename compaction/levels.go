@@ -8,10 +8,10 @@ import (
 
 // Levels are the sizes, in tokens, at which something happens (design.md §2 «Levels», §4 «Budget»).
 type Levels struct {
-	Budget  int // what may be sent: the window without the reply's room and the reserve
-	Swap    int // at or over this size a checkpoint is swapped in
-	Prepare int // at or over this size the next checkpoint is written
-	Reply   int // room kept for the reply
+	Budget  int `json:"budget"`  // what may be sent: the window without the reply's room and the reserve
+	Swap    int `json:"swap"`    // at or over this size a checkpoint is swapped in
+	Prepare int `json:"prepare"` // at or over this size the next checkpoint is written
+	Reply   int `json:"reply"`   // room kept for the reply
 }
 
 // NewLevels returns the levels for a window and the reply limit that the client gave (0 = none).

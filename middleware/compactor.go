@@ -55,8 +55,12 @@ type Deps struct {
 	Stats   *stats.Stats
 	Log     *slog.Logger
 
-	// Read reads a request's body once, decoded where it came compressed, into memory of its own.
+	// Read reads a request's body once, as it came, into memory of its own.
 	Read func(ctx *fasthttp.RequestCtx, limit int64) (string, error)
+	// Bytes views a body as bytes that nobody writes to.
+	Bytes func(body string) []byte
+	// Decompress undoes a content coding of a body that was read.
+	Decompress func(body, encoding string, limit int64) (string, error)
 	// Relay sends the request on and streams the answer back.
 	Relay func(ctx *fasthttp.RequestCtx, call Call)
 	// URL joins an upstream's base and a path with its query.

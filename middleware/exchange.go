@@ -41,6 +41,7 @@ type exchange struct {
 	window   tokens.Window
 	sizes    tokens.Sizes
 	side     bool
+	input    compaction.Input
 	decision compaction.Decision
 
 	status  chat.Status
@@ -69,7 +70,13 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 		x.unreadable(ctx, err)
 		return
 	}
-	x.relay(ctx, x.plan(ctx, body))
+	sent := x.plan(ctx, body)
+	if sent == nil {
+		sent = x.c.Bytes(body)
+	} else {
+		ctx.Request.Header.Del("Content-Encoding")
+	}
+	x.relay(ctx, sent)
 }
 
 // override takes the override headers off the request and reads them.
@@ -96,12 +103,33 @@ func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {
 			x.bypass("panic")
 		}
 	}()
-	if !x.understand(ctx, body) || !x.weigh() {
+	if plain, ok := x.decompress(ctx, body); !ok || !x.understand(ctx, plain) || !x.weigh() {
 		return nil
 	}
 	x.decide()
 	x.await()
 	return x.apply()
+}
+
+// decompress returns the body as JSON. One whose coding is not known is relayed untouched.
+func (x *exchange) decompress(ctx *fasthttp.RequestCtx, body string) (string, bool) {
+	encoding := ctx.Request.Header.ContentEncoding()
+	if len(encoding) == 0 {
+		return body, true
+	}
+	plain, err := x.c.Decompress(body, string(encoding), x.c.Config.Limits.Body)
+	if err != nil {
+		x.pick(ctx, "")
+		x.bypass("content-encoding")
+		return "", false
+	}
+	return plain, true
+}
+
+// pick finds the upstream by the Host that was asked for and the model.
+func (x *exchange) pick(ctx *fasthttp.RequestCtx, model string) {
+	at, _ := x.c.Config.PickUpstream(string(ctx.Host()), model)
+	x.up = &x.c.Config.Upstreams[at]
 }
 
 // understand decodes body and finds out who asks whom.
@@ -111,8 +139,7 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	if err == nil {
 		model = c.Model
 	}
-	at, _ := x.c.Config.PickUpstream(string(ctx.Host()), model)
-	x.up = &x.c.Config.Upstreams[at]
+	x.pick(ctx, model)
 	if x.ov.Mode == config.Off {
 		x.status = chat.Off
 		return false
@@ -165,10 +192,11 @@ func (x *exchange) decide() {
 		x.c.Stats.StoreError("find")
 		x.c.Log.Warn("store does not answer, going on without checkpoints", "id", x.id, "error", err)
 	}
-	x.decision = compaction.Decide(compaction.Input{
+	x.input = compaction.Input{
 		Outline: x.outline, Keys: x.keys, Sizes: x.sizes, Window: x.window, Stored: stored,
 		Options: &x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == config.Force,
-	})
+	}
+	x.decision = compaction.Decide(x.input)
 	x.status = x.decision.Status
 }
 

@@ -13,8 +13,8 @@ import (
 	"recap/summarizer"
 )
 
-// relay sends the request on: sent, or the original bytes where that is nil.
-func (x *exchange) relay(ctx *fasthttp.RequestCtx, sent []byte) {
+// relay sends the request on with body; nil streams the client's own, which was not read.
+func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 	if x.decision.Reject {
 		x.tooLong(ctx)
 		return
@@ -22,7 +22,7 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, sent []byte) {
 	x.tap = &tap{d: x.d}
 	x.c.Relay(ctx, Call{
 		Upstream: x.up.Name,
-		Body:     sent,
+		Body:     body,
 		Header: func(h *fasthttp.ResponseHeader, status int) {
 			x.setHeaders(h)
 			x.tap.begin(h, status)

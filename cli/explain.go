@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"recap/config"
+	"recap/dashboard"
+	"recap/proxy"
+	"recap/stats"
+)
+
+// explain answers the admin listener's POST /api/explain.
+func (a *App) explain(ctx context.Context, q dashboard.Question) (any, error) {
+	return a.compactor.Explain(ctx, q.Path, q.Body, q.Header)
+}
+
+// explainBody prints what would be done to the request body in file ("-": in), as text or JSON. It reads the store and
+// asks the upstream for its window, and changes nothing.
+func explainBody(cfg *config.Config, file, path, format string, in io.Reader, out io.Writer) error {
+	body, err := readFileOr(file, in)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	a := &App{cfg: cfg, log: slog.New(slog.DiscardHandler), Stats: stats.New()}
+	if a.client, err = proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits}); err != nil {
+		return fmt.Errorf("open upstreams: %w", err)
+	}
+	if err := a.openStore(ctx); err != nil {
+		return err
+	}
+	if err := a.wire(ctx); err != nil {
+		return err
+	}
+	defer a.unwire(ctx)
+	e, err := a.compactor.Explain(ctx, path, body, func(string) string { return "" })
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(e)
+	}
+	return e.Write(out)
+}
+
+// unwire frees what wire made, where nothing was served.
+func (a *App) unwire(ctx context.Context) {
+	_ = a.queue.Close(ctx)
+	a.counter.Close()
+	a.windows.Close()
+	_ = a.client.Close()
+	_ = a.Store.Close()
+}
+
+func readFileOr(file string, in io.Reader) (string, error) {
+	if file == "-" {
+		b, err := io.ReadAll(in)
+		if err != nil {
+			return "", fmt.Errorf("read standard input: %w", err)
+		}
+		return string(b), nil
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("read request body: %w", err)
+	}
+	return string(b), nil
+}

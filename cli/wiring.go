@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"recap/cache"
+	"recap/config"
+	"recap/proxy"
+	"recap/stats"
+	"recap/summarizer"
+	"recap/tokens"
+)
+
+// The names of what the store keeps beside checkpoints.
+const (
+	settingTenantSecret = "tenant-secret"
+	settingCalibration  = "calibration"
+)
+
+// tenantSecret keys the digests of credentials: RECAP_TENANT_KEY where replicas share it, else a random one that the
+// store keeps.
+func tenantSecret(ctx context.Context, cfg *config.Config, store cache.Store) ([]byte, error) {
+	if cfg.TenantKey != "" {
+		return []byte(cfg.TenantKey), nil
+	}
+	fresh := make([]byte, 32)
+	_, _ = rand.Read(fresh) // never fails since Go 1.24
+	secret, err := store.Setting(ctx, settingTenantSecret, fresh, false)
+	if err != nil {
+		return nil, fmt.Errorf("read tenant secret: %w", err)
+	}
+	return secret, nil
+}
+
+// newSummaryClients returns the HTTP client of each upstream for summary calls: one of their own, so that summaries never
+// take a chat's connection.
+func newSummaryClients(cfg *config.Config) (func(name string) *http.Client, error) {
+	clients := map[string]*http.Client{}
+	for _, up := range cfg.Upstreams {
+		if up.CAFile == "" {
+			continue
+		}
+		pem, err := os.ReadFile(up.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("read upstreams[].caFile: %w", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("read upstreams[].caFile %s: no certificate in it", up.CAFile)
+		}
+		clients[up.Name] = summarizer.NewClient(&tls.Config{RootCAs: pool})
+	}
+	plain := summarizer.NewClient(nil)
+	return func(name string) *http.Client {
+		if c, ok := clients[name]; ok {
+			return c
+		}
+		return plain
+	}, nil
+}
+
+func providerByName(cfg *config.Config) func(string) (summarizer.Provider, bool) {
+	return func(name string) (summarizer.Provider, bool) {
+		for _, p := range cfg.Providers {
+			if p.Name == name {
+				return p, true
+			}
+		}
+		return summarizer.Provider{}, false
+	}
+}
+
+// warmWindows asks the upstreams what they are before the first request comes.
+func (a *App) warmWindows() {
+	for _, up := range a.cfg.Upstreams {
+		a.windows.Warm(tokens.Ask{Upstream: up.Name, URL: up.URL, Header: keyHeader(up)})
+	}
+}
+
+func keyHeader(up proxy.Upstream) http.Header {
+	h := http.Header{}
+	if up.APIKey != "" {
+		h.Set("Authorization", "Bearer "+up.APIKey)
+	}
+	return h
+}
+
+// summaryWindow tells the window of a model that is not the chat's.
+func (a *App) summaryWindow(_ context.Context, target summarizer.Target, model string) int {
+	w := a.windows.Lookup(tokens.Ask{
+		Upstream: target.Name, URL: target.URL, Header: target.Header, Model: model, Native: target.Dialect == "ollama",
+	})
+	return w.Size
+}
+
+// observe passes the steps of summary jobs on to the metrics, the events and the log.
+func (a *App) observe(n summarizer.Notice) {
+	a.Stats.Summary(n.Kind, stats.Summary{
+		Key: n.Key.String(), Session: n.Session, Upstream: n.Upstream, Model: n.Model, From: n.From, To: n.To,
+		Tokens: n.Tokens, Seconds: n.Took.Seconds(), Reason: n.Reason,
+	})
+	switch n.Kind {
+	case summarizer.NoticeReady:
+		a.log.Info("summary ready", "upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To,
+			"tokens", n.Tokens, "calls", n.Calls, "ms", n.Took.Milliseconds())
+	case summarizer.NoticeFailed:
+		a.log.Warn("summary failed, the chat goes on as it was", "upstream", n.Upstream, "model", n.Model, "to", n.To,
+			"reason", n.Reason, "inARow", n.Failures, "resting", n.Open)
+	default:
+		a.log.Debug(n.Kind, "upstream", n.Upstream, "to", n.To)
+	}
+}
+
+const calibrationEvery = time.Minute
+
+// loadCalibration takes up what earlier runs learned; losing it costs nothing but accuracy.
+func (a *App) loadCalibration(ctx context.Context) {
+	saved, err := a.Store.Setting(ctx, settingCalibration, nil, false)
+	if err == nil && len(saved) > 0 {
+		err = a.counter.Import(saved)
+	}
+	if err != nil {
+		a.log.Warn("calibration of token counts is lost", "error", err)
+	}
+}
+
+// saveCalibration keeps what the counter learned, now and then and at the end.
+func (a *App) saveCalibration(ctx context.Context) {
+	defer close(a.saved)
+	tick := time.NewTicker(calibrationEvery)
+	defer tick.Stop()
+	last := string(a.counter.Export())
+	for running := true; running; {
+		select {
+		case <-ctx.Done():
+			running = false
+		case <-tick.C:
+		}
+		if now := string(a.counter.Export()); now != last && a.keep(now) {
+			last = now
+		}
+	}
+}
+
+func (a *App) keep(calibration string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_, err := a.Store.Setting(ctx, settingCalibration, []byte(calibration), true)
+	if err != nil {
+		a.Stats.StoreError("setting")
+		a.log.Warn("calibration of token counts is not kept", "error", err)
+	}
+	return err == nil
+}

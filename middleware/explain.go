@@ -1,0 +1,68 @@
+package middleware
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/compaction"
+	"recap/config"
+	"recap/dialect"
+)
+
+// windowPatience is how long an explanation waits for the upstream to tell its window.
+const windowPatience = 3 * time.Second
+
+// Explain tells what would be done to a chat request, and does nothing. path is that of the chat API ("" = OpenAI's);
+// header gives the request's headers, credentials and overrides among them.
+func (c *Compactor) Explain(ctx context.Context, path, body string, header func(string) string) (e compaction.Explanation, err error) {
+	if path == "" {
+		path = "/v1/chat/completions"
+	}
+	d := dialect.For("POST", path)
+	if d == nil {
+		return e, errors.New("explain: the path is not that of a chat; use /v1/chat/completions or /api/chat")
+	}
+	x := &exchange{c: c, d: d, start: time.Now(), path: path}
+	var request fasthttp.RequestCtx
+	for _, name := range append(config.OverrideHeaders(), credentials...) {
+		if value := header(name); value != "" {
+			request.Request.Header.Set(name, value)
+		}
+	}
+	if err := x.override(&request.Request.Header); err != nil {
+		return e, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.panicked("explain", p)
+			err = errors.New("explain: internal error")
+		}
+	}()
+	if x.understand(&request, body) && x.awaitWindow(ctx) && x.weigh() {
+		x.decide()
+		e = compaction.Explain(&x.input, &x.decision)
+	}
+	e.Dialect, e.Upstream, e.Status, e.Reason = d.Name(), x.up.Name, string(x.status), x.reason
+	if x.chat != nil {
+		e.Model = x.chat.Model
+	}
+	return e, nil
+}
+
+// awaitWindow gives a probe of the upstream time to end. It always reports true.
+func (x *exchange) awaitWindow(ctx context.Context) bool {
+	deadline := time.After(windowPatience)
+	for w := x.c.Windows.Lookup(x.ask()); w.Size <= 0 || w.Guessed; w = x.c.Windows.Lookup(x.ask()) {
+		select {
+		case <-ctx.Done():
+			return true
+		case <-deadline:
+			return true
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return true
+}
