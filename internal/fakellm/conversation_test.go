@@ -145,7 +145,7 @@ func TestTraces(t *testing.T) {
 	for _, trace := range traces {
 		points := trace.Points()
 		for i, at := range points {
-			if i%16 != 0 && i != len(points)-1 {
+			if i%40 != 0 && i != len(points)-1 {
 				continue // judging each of them takes seconds
 			}
 			for _, dialect := range []string{fakellm.OpenAI, fakellm.Ollama} {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
+	"unicode/utf8"
 )
 
 // member is one member of a JSON object: where its value stands, and the value's bytes.
@@ -125,8 +125,8 @@ func unquote(token []byte) string {
 	if !isString(token) {
 		return ""
 	}
-	if inner := token[1 : len(token)-1]; bytes.IndexByte(inner, '\\') < 0 {
-		return strings.ToValidUTF8(string(inner), "\uFFFD")
+	if inner := token[1 : len(token)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+		return string(inner)
 	}
 	var text string
 	_ = json.Unmarshal(token, &text)
