@@ -53,28 +53,31 @@ func newTap(contentType string, otherwise framing, read func([]byte, *Report)) T
 
 // Write never fails and keeps nothing of p.
 func (t *tap) Write(p []byte) (int, error) {
+	n := len(p)
 	if t.open {
-		t.settle(p)
+		p = t.settle(p)
 	}
 	if t.framing == framePlain {
 		t.body(p)
 	} else {
 		t.lines(p)
 	}
-	return len(p), nil
+	return n, nil
 }
 
-// settle looks at the first byte that is not space.
-func (t *tap) settle(p []byte) {
+// settle looks at the first byte that is not space and returns what begins with it: the space before means nothing
+// in any framing, and belongs to none yet.
+func (t *tap) settle(p []byte) []byte {
 	p = bytes.TrimLeft(p, " \r\n\t")
 	if len(p) == 0 {
-		return
+		return nil
 	}
 	t.open = false
 	switch p[0] {
 	case 'd', 'e', 'i', 'r', ':': // data, event, id, retry, a comment
 		t.framing = frameEvents
 	}
+	return p
 }
 
 func (t *tap) lines(p []byte) {
