@@ -42,7 +42,9 @@ func NewClient(config *tls.Config) *http.Client {
 type overflow struct{ limit, used, sent int }
 
 // Error implements error.
-func (o overflow) Error() string { return "ask for summary: the prompt is over the summariser's window" }
+func (o overflow) Error() string {
+	return "ask for summary: the prompt is over the summariser's window"
+}
 
 // maxLearning is how often one question is put again because the answer taught how to put it.
 const maxLearning = 3
@@ -111,7 +113,7 @@ func (w *writer) count(reply *dialect.Reply, prompt string) {
 		w.usage.Completion += tokens.Estimate(reply.Text)
 	}
 	if reply.Model != "" {
-		w.model = reply.Model
+		w.answered = reply.Model
 	}
 }
 

@@ -23,11 +23,11 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 	n.Model, n.From = w.model, p.from
 	q.tell(n)
 	text, err := w.fold(ctx, transcript(j.Covered[p.from-1:], p.from), p.update)
-	o := outcome{from: p.from, model: w.model, usage: w.usage, calls: w.calls, err: err}
+	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err}
 	if err != nil {
 		return o
 	}
-	cp := j.checkpoint(&p, text, w.model)
+	cp := j.checkpoint(&p, text, w.author())
 	if reason := gainGate(&draft{text: text, replaces: j.Replaces, beside: cp.LedgerTokens}); reason != "" {
 		o.err = refusal{reason: reason}
 		return o

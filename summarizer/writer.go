@@ -21,10 +21,11 @@ type writer struct {
 	client *http.Client
 	memory *learned
 
-	limit  int // tokens of a summary
-	window int // of the summariser
-	usage  chat.Usage
-	calls  int
+	limit    int // tokens of a summary
+	window   int // of the summariser
+	usage    chat.Usage
+	calls    int
+	answered string // the model that the last answer named
 }
 
 // newWriter finds out who writes: the chat's own upstream, model and credentials, or the provider and model of the
@@ -76,6 +77,14 @@ func (w *writer) setWindow(window int) {
 	}
 	w.window = window
 	w.limit = min(w.job.Options.SummaryLimit(w.job.Window), w.job.Options.SummaryLimit(window))
+}
+
+// author is the model that wrote, as the answers name it.
+func (w *writer) author() string {
+	if w.answered != "" {
+		return w.answered
+	}
+	return w.model
 }
 
 // place names a server and model in the memory of what was learned.
