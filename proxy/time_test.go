@@ -1,0 +1,191 @@
+package proxy_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"recap/proxy"
+
+	"github.com/valyala/fasthttp"
+)
+
+// B11: the first byte has a limit of its own, far over those of connect and idle. Here all are scaled down.
+func TestB11FirstByteIsLimitedOnItsOwn(t *testing.T) {
+	t.Parallel()
+	f := func(wait, firstByte time.Duration, status int) {
+		t.Helper()
+		s := newStub(t, func(s *session, r *http.Request) {
+			time.Sleep(wait)
+			s.json("{}")
+		})
+		r := newRig(t, s.url(), func(set *setting) {
+			set.up.Timeouts = proxy.Timeouts{Connect: 50 * time.Millisecond, FirstByte: firstByte, Idle: 50 * time.Millisecond}
+		})
+		p := r.dial()
+		p.post("/api/chat", "{}")
+		resp, body := p.answer("POST")
+		if resp.StatusCode != status {
+			t.Errorf("wait %s, limit %s: %d %s, want %d", wait, firstByte, resp.StatusCode, body, status)
+		}
+		if status == 504 && !strings.Contains(body, "timeouts.firstByte") {
+			t.Errorf("error does not name its knob: %s", body)
+		}
+	}
+	f(600*time.Millisecond, patience, 200)
+	f(time.Second, 200*time.Millisecond, 504)
+}
+
+// B11: the defaults let a cold model load for minutes.
+func TestB11DefaultsAreGenerous(t *testing.T) {
+	t.Parallel()
+	s := newStub(t, func(s *session, r *http.Request) { s.json("{}") })
+	r := newRig(t, s.url(), nil)
+	p := r.dial()
+	p.post("/api/chat", "{}")
+	if resp, _ := p.answer("POST"); resp.StatusCode != 200 {
+		t.Errorf("status %d with default timeouts", resp.StatusCode)
+	}
+}
+
+// C22: a stream that moves is never cut, however long it takes; one that does not is.
+func TestC22OnlySilenceEndsAStream(t *testing.T) {
+	t.Parallel()
+	idle := 400 * time.Millisecond
+	f := func(gap time.Duration, events int, whole bool) {
+		t.Helper()
+		s := newStub(t, func(s *session, r *http.Request) {
+			s.say(sseHead)
+			for range events {
+				s.chunk("data: x\n\n")
+				time.Sleep(gap)
+			}
+			s.say("0\r\n\r\n")
+		})
+		r := newRig(t, s.url(), func(set *setting) {
+			set.up.Timeouts = proxy.Timeouts{FirstByte: idle, Idle: idle}
+			set.server.HeaderTimeout = idle
+			set.server.KeepAlive = idle
+		})
+		p := r.dial()
+		p.post("/v1/chat/completions", "{}")
+		_, err := io.ReadAll(p.head("POST").Body)
+		if whole != (err == nil) {
+			t.Errorf("gap %s: read gave %v, want whole = %v", gap, err, whole)
+		}
+		if o := r.outcome(); o.Complete != whole || !whole && o.ClientGone {
+			t.Errorf("gap %s: outcome %+v, want complete = %v", gap, o, whole)
+		}
+	}
+	f(100*time.Millisecond, 12, true) // three times the limit in all
+	f(time.Second, 2, false)
+}
+
+// C22: a client that stops reading is cut after the idle time, and its upstream with it.
+func TestC22StalledReaderIsCut(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	s := newStub(t, func(s *session, r *http.Request) {
+		s.say(sseHead)
+		s.close = true
+		defer close(closed)
+		for {
+			if _, err := io.WriteString(s.Conn, "1000\r\n"+strings.Repeat("x", 4096)+"\r\n"); err != nil {
+				return
+			}
+		}
+	})
+	r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 300 * time.Millisecond })
+	p := r.dial()
+	p.Conn.(*net.TCPConn).SetReadBuffer(4096)
+	p.post("/v1/chat/completions", "{}")
+	within(t, patience, "upstream closed", closed)
+	if o := r.outcome(); o.Complete || o.Err == nil {
+		t.Errorf("outcome %+v, want an error", o)
+	}
+}
+
+// C22: a body that arrives slowly is fine, one that stops is not.
+func TestC22SlowUploadIsFineAStoppedOneIsNot(t *testing.T) {
+	t.Parallel()
+	f := func(pieces int, stop bool) {
+		t.Helper()
+		got := make(chan int, 1)
+		s := newStub(t, func(s *session, r *http.Request) { got <- len(s.body); s.json("{}") })
+		r := newRig(t, s.url(), func(set *setting) {
+			set.up.Timeouts.Idle = 300 * time.Millisecond
+			set.server.HeaderTimeout = 300 * time.Millisecond
+		})
+		p := r.dial()
+		p.send("POST /api/blobs/x HTTP/1.1\r\nHost: p\r\nTransfer-Encoding: chunked\r\n\r\n")
+		for range pieces {
+			p.send("400\r\n" + strings.Repeat("b", 1024) + "\r\n")
+			time.Sleep(100 * time.Millisecond)
+		}
+		if !stop {
+			p.send("0\r\n\r\n")
+			if resp, _ := p.answer("POST"); resp.StatusCode != 200 {
+				t.Errorf("slow upload: %d", resp.StatusCode)
+			}
+			if n := <-got; n != pieces*1024 {
+				t.Errorf("upstream got %d bytes, want %d", n, pieces*1024)
+			}
+			return
+		}
+		resp, body := p.answer("POST")
+		if resp.StatusCode != 504 || !strings.Contains(body, "timeouts.idle") {
+			t.Errorf("stopped upload: %d %s, want 504 that names the limit", resp.StatusCode, body)
+		}
+		p.closed()
+	}
+	f(8, false)
+	f(2, true)
+}
+
+// The connect timeout covers the TLS handshake: a port that accepts and then says nothing does not hang a request.
+func TestConnectTimeout(t *testing.T) {
+	t.Parallel()
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	r := newRig(t, "https://"+mute.Addr().String(), func(set *setting) { set.up.Timeouts.Connect = 200 * time.Millisecond })
+	p := r.dial()
+	p.post("/x", "{}")
+	if resp, body := p.answer("POST"); resp.StatusCode != 504 || !strings.Contains(body, "timeouts.connect") {
+		t.Errorf("%d %s, want 504 that names the limit", resp.StatusCode, body)
+	}
+}
+
+// The outcome tells the first byte from the whole.
+func TestOutcomeTimes(t *testing.T) {
+	t.Parallel()
+	s := newStub(t, func(s *session, r *http.Request) {
+		time.Sleep(50 * time.Millisecond)
+		s.say(sseHead)
+		time.Sleep(100 * time.Millisecond)
+		s.chunk("x")
+		s.say("0\r\n\r\n")
+	})
+	heads := make(chan int, 1)
+	r := newRig(t, s.url(), func(set *setting) {
+		set.call = func(_ *fasthttp.RequestCtx, c *proxy.Call) bool {
+			c.Header = func(_ *fasthttp.ResponseHeader, status int) { heads <- status }
+			return true
+		}
+	})
+	p := r.dial()
+	p.post("/x", "{}")
+	p.answer("POST")
+	o := r.outcome()
+	if o.FirstByte < 50*time.Millisecond || o.Total < o.FirstByte+100*time.Millisecond || o.Status != 200 || !o.Complete {
+		t.Errorf("outcome %+v, want first byte at 50 ms and the end 100 ms later", o)
+	}
+	if got := <-heads; got != 200 {
+		t.Errorf("Call.Header got status %d", got)
+	}
+}
