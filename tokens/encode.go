@@ -54,8 +54,9 @@ var vocabularies = func() (build [encodingCount]func() (*tiktoken.Tiktoken, erro
 }()
 
 const (
-	// maxRun bounds unbroken runs, in bytes: tiktoken-go is quadratic in their length.
-	maxRun = 400
+	// maxRun bounds unbroken runs, in bytes: tiktoken-go is quadratic in their length. The longest tokens, of 64
+	// and 128 equal characters, fit in it without a rest.
+	maxRun = 384
 	// segment is the size in bytes from which a text is cut at the next border that no token spans.
 	segment = 2048
 	// maxSegment is where it is cut at any change of class.

@@ -21,11 +21,19 @@ func Estimate(text string) int {
 		start, end := findDataURL(text)
 		sum += measure(text[:start])
 		if start == len(text) {
-			return (sum + unit - 1) / unit
+			return whole(sum)
 		}
 		sum += dataURLTokens * unit
 		text = text[end:]
 	}
+}
+
+// whole rounds a cost to tokens; no text is without any.
+func whole(cost int) int {
+	if cost > 0 && cost < unit {
+		return 1
+	}
+	return (cost + unit/2) / unit
 }
 
 var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &b }}
@@ -138,12 +146,11 @@ func spaces(text string, i int) (cost, end, lead int) {
 			blanks++
 		}
 	}
-	cost = breaks * unit / wideBlanks
 	if breaks > 0 {
-		cost += unit
+		cost = unit + breaks/wideBlanks*unit
 	}
 	if blanks > 1 {
-		cost += unit + blanks*unit/wideBlanks
+		cost += unit + blanks/wideBlanks*unit
 	}
 	if blanks > 0 {
 		lead = leadSpace

@@ -146,7 +146,7 @@ func markCost(r rune) int {
 	case r <= 0xFF:
 		return 30
 	case r >= 0x1E00:
-		return 12
+		return 0
 	}
 	return 155
 }
