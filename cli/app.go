@@ -165,6 +165,12 @@ func (a *App) AdminAddr() string {
 	return a.back.Addr().String()
 }
 
+// Busy reports whether summaries wait or are at work.
+func (a *App) Busy() bool {
+	s := a.queue.Stats()
+	return s.Waiting+s.Working > 0 || a.compactor.Busy()
+}
+
 // Run serves until ctx ends, then lets running answers finish for at most Grace, cancels summaries and closes the
 // store.
 func (a *App) Run(ctx context.Context) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 
 	"recap/config"
 	"recap/dashboard"
@@ -19,10 +20,24 @@ func (a *App) explain(ctx context.Context, q dashboard.Question) (any, error) {
 	return a.compactor.Explain(ctx, q.Path, q.Body, q.Header)
 }
 
-// explainBody prints what would be done to the request body in file ("-": in), as text or JSON. It reads the store and
+// explainQuestion is what `recap explain` was asked.
+type explainQuestion struct {
+	file, path, format string
+	window             int // tokens; 0 = ask the upstream
+}
+
+// header gives the request headers that stand for the command's flags.
+func (q *explainQuestion) header(name string) string {
+	if q.window > 0 && name == "X-Recap-Context-Window" {
+		return strconv.Itoa(q.window)
+	}
+	return ""
+}
+
+// explainBody prints what would be done to the request body in q.file ("-": in), as text or JSON. It reads the store and
 // asks the upstream for its window, and changes nothing.
-func explainBody(cfg *config.Config, file, path, format string, in io.Reader, out io.Writer) error {
-	body, err := readFileOr(file, in)
+func explainBody(cfg *config.Config, q explainQuestion, in io.Reader, out io.Writer) error {
+	body, err := readFileOr(q.file, in)
 	if err != nil {
 		return err
 	}
@@ -38,11 +53,11 @@ func explainBody(cfg *config.Config, file, path, format string, in io.Reader, ou
 		return err
 	}
 	defer a.unwire(ctx)
-	e, err := a.compactor.Explain(ctx, path, body, func(string) string { return "" })
+	e, err := a.compactor.Explain(ctx, q.path, body, q.header)
 	if err != nil {
 		return err
 	}
-	if format == "json" {
+	if q.format == "json" {
 		enc := json.NewEncoder(out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(e)

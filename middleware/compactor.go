@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -76,6 +77,7 @@ type Compactor struct {
 	warned sync.Map // upstream and model whose window is unknown, warned of once
 
 	background sync.WaitGroup
+	behindNow  atomic.Int64
 }
 
 // The memories of a compactor, in entries. A message's facts weigh about 300 bytes.
@@ -95,6 +97,9 @@ func NewCompactor(d Deps) *Compactor {
 
 // Close waits for what still runs in the background on behalf of answered requests.
 func (c *Compactor) Close() { c.background.Wait() }
+
+// Busy reports whether anything runs behind an answered request.
+func (c *Compactor) Busy() bool { return c.behindNow.Load() > 0 }
 
 // Handle serves one request.
 func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
@@ -117,9 +122,11 @@ func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
 
 // behind runs f behind the request, and counts a panic in it instead of dying of it.
 func (c *Compactor) behind(f func()) {
+	c.behindNow.Add(1)
 	c.background.Add(1)
 	go func() {
 		defer c.background.Done()
+		defer c.behindNow.Add(-1)
 		defer c.contain("background")
 		f()
 	}()

@@ -1,0 +1,55 @@
+package promises_test
+
+import (
+	"strings"
+	"testing"
+
+	"recap/config"
+	"recap/internal/fakellm"
+)
+
+// The real agent runs of the library, through the whole proxy, at three windows: no request is refused by the strict
+// upstream, and everything kept is what the client sent.
+func TestTraces(t *testing.T) {
+	traces, err := fakellm.Traces("../../../shared/traces")
+	if err != nil || len(traces) == 0 {
+		t.Skip("no traces here: ../shared is not beside the project")
+	}
+	for _, window := range []int{16_384, 32_768, 131_072} {
+		for _, trace := range traces {
+			t.Run(sizeName(window)+"/"+trace.Name, func(t *testing.T) {
+				t.Parallel()
+				replay(t, window, &trace)
+			})
+		}
+	}
+}
+
+func sizeName(window int) string {
+	return map[int]string{16_384: "16k", 32_768: "32k", 131_072: "128k"}[window]
+}
+
+func replay(t *testing.T, window int, trace *fakellm.Trace) {
+	r := newRig(t, window, fakellm.Options{}, func(c *config.Config) {
+		p := &c.Summarization.ContextPruning
+		p.Enabled, p.Strategy = true, "budget"
+	})
+	statuses := map[string]int{}
+	for _, point := range trace.Points() {
+		body := trace.Body("openai", point)
+		a := r.chat("openai", body)
+		if a.code != 200 {
+			t.Fatalf("point %d: %d %.200s", point, a.code, a.body)
+		}
+		if err := fakellm.CheckKept("openai", body, r.sent()); err != nil {
+			t.Fatalf("point %d (%s): %v", point, a.status(), err)
+		}
+		word, _, _ := strings.Cut(a.status(), ";")
+		statuses[word]++
+	}
+	r.settle()
+	if refusals := r.up.Refusals(); len(refusals) > 0 {
+		t.Errorf("%d refusals, first: %s", len(refusals), refusals[0])
+	}
+	t.Logf("%v, %d summaries", statuses, len(r.up.Summaries()))
+}
