@@ -78,6 +78,9 @@ func (d *decoder) refuse(path, format string, args ...any) {
 
 func (d *decoder) checkListeners() {
 	d.checkListen("listen", d.cfg.Listen)
+	if d.cfg.Admin.Listen == "" {
+		return // no admin listener is wanted
+	}
 	d.checkListen("admin.listen", d.cfg.Admin.Listen)
 	if d.cfg.Listen == d.cfg.Admin.Listen && !strings.HasSuffix(d.cfg.Listen, ":0") {
 		d.refuse("admin.listen", "the same as listen; the admin listener needs an address of its own")

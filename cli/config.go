@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"recap/config"
+)
+
+// configCmd holds `recap config …`.
+type configCmd struct {
+	Check  checkCmd  `cmd:"" help:"Say whether the settings are sound: exit 0 or 2."`
+	Print  printCmd  `cmd:"" help:"Show the settings in effect and where each comes from; secrets as (set)."`
+	Schema schemaCmd `cmd:"" help:"Write a JSON schema of the file, for editors."`
+	Import importCmd `cmd:"" help:"Make a recap.yaml of a librechat.yaml."`
+}
+
+type checkCmd struct {
+	File string `arg:"" optional:"" help:"The file; else --config, RECAP_CONFIG, ./recap.yaml."`
+}
+
+// Run loads the settings as serve does.
+func (c *checkCmd) Run(s *shell) error {
+	if _, err := s.loadConfig(c.File); err != nil {
+		return err
+	}
+	file, explicit := s.configFile(c.File)
+	if _, err := os.Stat(file); err != nil && !explicit {
+		file = "no file, the defaults"
+	}
+	fmt.Fprintf(s.out, "%s: ok\n", file)
+	return nil
+}
+
+type printCmd struct {
+	File string `arg:"" optional:"" help:"The file; else --config, RECAP_CONFIG, ./recap.yaml."`
+}
+
+// Run prints what the settings come to.
+func (c *printCmd) Run(s *shell) error {
+	cfg, err := s.loadConfig(c.File)
+	if err != nil {
+		return err
+	}
+	return cfg.Print(s.out)
+}
+
+type schemaCmd struct{}
+
+// Run writes the schema.
+func (c *schemaCmd) Run(s *shell) error { return config.Schema(s.out) }
+
+type importCmd struct {
+	File string `arg:"" help:"A librechat.yaml."`
+}
+
+// Run prints the file that was made, and on standard error what became of each thing that was found (row L25).
+func (c *importCmd) Run(s *shell) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return fmt.Errorf("read librechat.yaml: %w", err)
+	}
+	made, notes, err := config.Import(c.File, string(text))
+	for _, n := range notes {
+		fmt.Fprintln(s.err, n)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(s.out, made)
+	return err
+}
+
+// cutSet splits KEY=VALUE; without a = the value is empty.
+func cutSet(pair string) (key, value string) {
+	key, value, _ = strings.Cut(pair, "=")
+	return key, value
+}
