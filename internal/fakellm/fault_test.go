@@ -203,8 +203,8 @@ func TestC16CloseUnannounced(t *testing.T) {
 			t.Fatalf("answer %d: got %q, close %v, %v", i, text, answer.Close, err)
 		}
 	}
-	if _, err := reader.ReadByte(); err == nil {
-		t.Error("the connection stayed open")
+	if _, err := reader.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the connection stayed open: %v", err)
 	}
 }
 

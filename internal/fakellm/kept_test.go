@@ -88,6 +88,7 @@ func TestCheckKept(t *testing.T) {
 	f("none of the client's", with(0, 7, said("user", "[note] thre"), 8, 9, 10, 11, 12))         // the carrier's own text was cut
 	f("none of the client's", with(0, 5, note, 6, 7, said("user", "x three"), 8, 9, 10, 11, 12)) // second carrier
 	f("none of the client's", with(0, 1, 2, 3, result("a", "long long result!"), 4, 5, 6, 7, 8, 9, 10, 11, 12))
+	f("none of the client's", with(0, 1, 2, 3, result("a", "long long resulT"), 4, 5, 6, 7, 8, 9, 10, 11, 12))
 	f("none of the client's", with(0, 1, 2, 3, result("x", "short"), 4, 5, 6, 7, 8, 9, 10, 11, 12))
 	f("none of the client's", with(0, 1, 2, 3, result("a", `cut\ud83d`), 4, 5, 6, 7, 8, 9, 10, 11, 12)) // A25
 	f("none of the client's", with(0, 1, 2, 3, 4, said("assistant", "done"), 5, 6, 7, 8, 9, 10, 11, 12))

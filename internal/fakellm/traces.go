@@ -13,6 +13,8 @@ import (
 type Trace struct {
 	Name     string
 	Messages []json.RawMessage // as they stand in the file
+
+	ollama [][]byte // the same, translated
 }
 
 // Traces loads all *.json.gz files of a folder, in the order of their names. A folder that is not there gives an
@@ -48,6 +50,9 @@ func loadTrace(path string) (Trace, error) {
 	var content struct{ Messages []json.RawMessage }
 	err = json.NewDecoder(zip).Decode(&content)
 	t.Messages = content.Messages
+	for _, raw := range t.Messages {
+		t.ollama = append(t.ollama, toOllama(raw))
+	}
 	return t, err
 }
 
@@ -75,11 +80,12 @@ func (t *Trace) Points() []int {
 func (t *Trace) Body(dialect string, upTo int) []byte {
 	items := make([][]byte, 0, upTo+1)
 	items = append(items, []byte(`{"role":"system","content":"`+traceSystem+`"}`))
-	for _, raw := range t.Messages[:upTo] {
+	for i := range upTo {
 		if dialect == Ollama {
-			raw = toOllama(raw)
+			items = append(items, t.ollama[i])
+		} else {
+			items = append(items, t.Messages[i])
 		}
-		items = append(items, raw)
 	}
 	return joinBody(dialect, "fake-model", items, traceTools)
 }

@@ -89,6 +89,19 @@ func TestPromptCache(t *testing.T) {
 	f(0, sys, said("user", "new"), asst, usr)
 }
 
+// Another model or other tools share no prompt.
+func TestPromptCacheFrame(t *testing.T) {
+	s := start(t, fakellm.Options{})
+	for _, frame := range []string{`"model":"m"`, `"model":"n"`, `"model":"n","tools":[{"type":"function"}]`} {
+		post(t, s.URL()+"/v1/chat/completions", []byte(`{`+frame+`,"messages":[`+usr+`]}`))
+	}
+	for i, rec := range s.Chats() {
+		if rec.CachedTokens != 0 {
+			t.Errorf("request %d: got %d tokens cached, want none", i, rec.CachedTokens)
+		}
+	}
+}
+
 func TestPromptCacheSlots(t *testing.T) {
 	s := start(t, fakellm.Options{Slots: 2})
 	one, two := []string{usr}, []string{said("user", "two")}
