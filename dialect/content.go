@@ -3,6 +3,7 @@ package dialect
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"recap/chat"
@@ -82,8 +83,48 @@ func elements(text string, at chat.Span, visit func(chat.Span) string) string {
 
 // result makes the only result of a tool message out of what its content was read as.
 func result(raw string, r chat.Result) chat.Result {
-	r.Chars = utf8.RuneCountInString(chat.JoinText(raw, r.Parts))
+	texts := 0
+	for _, part := range r.Parts {
+		if part.Kind == chat.Text {
+			r.Chars += runes(part.Span.Of(raw))
+			texts++
+		}
+	}
+	// The texts are joined by line feeds.
+	r.Chars += max(texts-1, 0)
 	return r
+}
+
+// runes counts the code points of a JSON string's text without unescaping it.
+func runes(token string) int {
+	n := 0
+	for i := 1; i < len(token)-1; n++ {
+		switch c := token[i]; {
+		case c == '\\' && token[i+1] == 'u':
+			i += len(`\u0000`)
+			if surrogates(token[i-6:]) {
+				i += len(`\u0000`)
+			}
+		case c == '\\':
+			i += 2
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			_, size := utf8.DecodeRuneInString(token[i:])
+			i += size
+		}
+	}
+	return n
+}
+
+// surrogates reports whether text begins with two escapes that are one code point.
+func surrogates(text string) bool {
+	if len(text) < 12 || text[6:8] != `\u` {
+		return false
+	}
+	high, err := strconv.ParseUint(text[2:6], 16, 16)
+	low, err2 := strconv.ParseUint(text[8:12], 16, 16)
+	return err == nil && err2 == nil && utf16.DecodeRune(rune(high), rune(low)) != utf8.RuneError
 }
 
 // digest returns the digest of a message's facts, in the form that all formats share.

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"hash/maphash"
+	"math/bits"
 
 	"recap/chat"
 )
@@ -10,6 +11,8 @@ import (
 type layout struct {
 	names names // members read at the top of the body; the first is the list of messages
 	seed  seed  // of the format's own fingerprints: what one format remembers means nothing to another
+	// lengths are guesses of how long messages are, see recall.
+	lengths *chat.Memo[uint64, int]
 	// read returns the facts about one message, which is valid JSON, or the reason why it is not understood.
 	read func(raw string) (*chat.Facts, string)
 	// fill takes over the other members; spans are those of names, zero when absent.
@@ -33,6 +36,8 @@ const (
 	// maxRemembered bounds the parts, calls and results of a message whose facts are kept: the memory counts
 	// entries, not bytes.
 	maxRemembered = 256
+	// maxLengths bounds the guesses kept for each format; one weighs some 40 bytes.
+	maxLengths = 1 << 16
 	// maxMessages bounds what one body can make of our memory.
 	maxMessages = 1 << 17
 )
@@ -125,22 +130,21 @@ func remembered(text string, facts *Facts) bool {
 func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 	list := cursor{s: c.s, i: c.i}
 	ch.Messages = make([]chat.Message, 0, min(8+len(c.s)/1024, 4096))
+	var path uint64
 	for list.open('['); list.more(']'); {
-		span := list.value()
-		if list.odd != "" {
-			break
-		}
 		if len(ch.Messages) == maxMessages {
 			list.fail("too-many")
 			break
 		}
-		raw := span.Of(c.s)
-		f, reason := l.message(raw, facts)
-		if reason != "" {
-			list.fail(reason)
+		m, mark := l.recall(&list, facts, path)
+		if m.Facts == nil {
+			m, mark = l.meet(&list, facts, path)
+		}
+		if list.odd != "" {
 			break
 		}
-		ch.Messages = append(ch.Messages, chat.Message{Raw: raw, Start: span.Start, Facts: f})
+		path = bits.RotateLeft64(path, 5) ^ mark[0]
+		ch.Messages = append(ch.Messages, m)
 	}
 	if list.odd != "" {
 		c.fail(list.odd)
@@ -151,12 +155,65 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 	return span
 }
 
-// message returns the facts about one message.
-func (l *layout) message(raw string, facts *Facts) (*chat.Facts, string) {
+// hintHead is how much of a message's beginning, in bytes, its hint goes by.
+const hintHead = 64
+
+// hint names the place under the cursor by the messages before it and by how it goes on.
+func (l *layout) hint(list *cursor, path uint64) uint64 {
+	return bits.RotateLeft64(path, 5) ^ maphash.String(l.seed[0], list.s[list.i:min(list.i+hintHead, len(list.s))])
+}
+
+// recall reads a message that is known without looking for its end: clients send the same history again, so how
+// long a message is after these others is mostly known too. A wrong guess is no harm: only bytes with a
+// known fingerprint count, and a JSON object that begins here can end at one place only.
+func (l *layout) recall(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
+	if facts == nil {
+		return chat.Message{}, Print{}
+	}
+	list.space()
+	length, ok := l.lengths.Get(l.hint(list, path))
+	if !ok || list.i+length > len(list.s) {
+		return chat.Message{}, Print{}
+	}
+	raw := list.s[list.i : list.i+length]
+	mark := l.seed.print(raw)
+	f, ok := facts.Get(mark)
+	if !ok {
+		return chat.Message{}, Print{}
+	}
+	m := chat.Message{Raw: raw, Start: list.i, Facts: f}
+	list.i += length
+	return m, mark
+}
+
+// meet reads a message that could not be recalled.
+func (l *layout) meet(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
+	span := list.value()
+	if list.odd != "" {
+		return chat.Message{}, Print{}
+	}
+	raw := span.Of(list.s)
+	var mark Print
+	if facts != nil {
+		mark = l.seed.print(raw)
+	}
+	f, reason := l.message(raw, facts, mark)
+	if reason != "" {
+		list.fail(reason)
+		return chat.Message{}, Print{}
+	}
+	if facts != nil {
+		start := cursor{s: list.s, i: span.Start}
+		l.lengths.Put(l.hint(&start, path), len(raw))
+	}
+	return chat.Message{Raw: raw, Start: span.Start, Facts: f}, mark
+}
+
+// message returns the facts about one message, mark its fingerprint.
+func (l *layout) message(raw string, facts *Facts, mark Print) (*chat.Facts, string) {
 	if facts == nil {
 		return l.fresh(raw)
 	}
-	mark := l.seed.print(raw)
 	if f, ok := facts.Get(mark); ok {
 		return f, ""
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
@@ -25,6 +26,7 @@ func addSeeds(f *testing.F) {
 	f.Add(spaced, uint64(3))
 	f.Add(`{"messages":[{"role":"user","content":[]},{"role":"tool","content":[ ]}]}`, uint64(4))
 	f.Add("{\"m\\u0065ssages\":[{\"role\":\"user\",\"content\":\"\\ud83d\xff\"}],\"x\":[1e5,-0,{\"\":null}]}", uint64(5))
+	f.Add(`{"messages":[{"role":"tool","content":"\ud83d\ude00\ud83d\u0041\ude00\u00e9\\\"é😀`+"\xff\xc3"+`"}]}`, uint64(7))
 	f.Add(`{"messages":[{"role":"user","content":"a\\"},{"role":"assistant","content":"\\\"","tool_calls":[]}]}`, uint64(6))
 }
 
@@ -47,6 +49,11 @@ func FuzzDecode(f *testing.F) {
 				continue
 			}
 			for i := range c.Messages {
+				for j, r := range c.Messages[i].Results {
+					if want := utf8.RuneCountInString(c.Messages[i].ResultText(j)); r.Chars != want {
+						t.Fatalf("%s: message %d has %d characters, want %d", d.Name(), i, r.Chars, want)
+					}
+				}
 				m, known := &c.Messages[i], &again.Messages[i]
 				if m.Raw != known.Raw || m.Start != known.Start || m.Digest != known.Digest || describe(m) != describe(known) {
 					t.Fatalf("%s: message %d differs when it is known", d.Name(), i)

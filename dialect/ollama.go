@@ -10,10 +10,11 @@ import (
 type ollama struct{}
 
 var ollamaLayout = &layout{
-	names: names{"messages", "model", "stream", "options", "keep_alive", "tools", "format"},
-	seed:  newSeed(),
-	read:  ollamaMessage,
-	fill:  fillOllama,
+	names:   names{"messages", "model", "stream", "options", "keep_alive", "tools", "format"},
+	seed:    newSeed(),
+	lengths: chat.NewMemo[uint64, int](maxLengths),
+	read:    ollamaMessage,
+	fill:    fillOllama,
 }
 
 var (

@@ -14,9 +14,10 @@ var openAILayout = &layout{
 		"messages", "model", "stream", "max_completion_tokens", "max_tokens", "tools", "functions", "response_format",
 		"previous_response_id", "conversation",
 	},
-	seed: newSeed(),
-	read: openAIMessage,
-	fill: fillOpenAI,
+	seed:    newSeed(),
+	lengths: chat.NewMemo[uint64, int](maxLengths),
+	read:    openAIMessage,
+	fill:    fillOpenAI,
 }
 
 func (openAI) Name() string { return "openai" }
