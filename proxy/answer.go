@@ -38,7 +38,7 @@ func worthRetry(h *fasthttp.ResponseHeader) bool {
 // that was read is what the client gets.
 func (ex *exchange) reconsider(ctx *fasthttp.RequestCtx, first *body) *body {
 	first.readAhead(retryLimit)
-	if !first.eof {
+	if !first.eof || len(first.ahead) > retryLimit {
 		return first
 	}
 	h := &ctx.Response.Header
@@ -181,7 +181,7 @@ func (ex *exchange) fail(ctx *fasthttp.RequestCtx, err error) {
 	if ex.call.Header != nil {
 		contain(func() { ex.call.Header(&ctx.Response.Header, f.status) })
 	}
-	if ex.call.Body == nil && ctx.Request.IsBodyStream() || ex.why(nil) != nil {
+	if n := ctx.Request.Header.ContentLength(); ex.call.Body == nil && (n == chunked || n > gatherLimit) || ex.why(nil) != nil {
 		// The client may be in the middle of its body, or the cut has left a deadline on its connection.
 		ctx.SetConnectionClose()
 		lingering(ctx.Conn())

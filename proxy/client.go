@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -17,6 +18,7 @@ type Client struct {
 	byName map[string]*upstream
 	slots  chan struct{} // nil: no limit
 	watch  *watch
+	once   sync.Once
 }
 
 // upstream is one inference service with its connections.
@@ -79,12 +81,14 @@ func newUpstream(up Upstream, o Options) (*upstream, error) {
 	}, nil
 }
 
-// Close closes unused connections and cuts the exchanges that are still open.
+// Close closes unused connections and cuts the exchanges that are still open. It may be called twice.
 func (c *Client) Close() error {
-	c.watch.close()
-	for _, up := range c.byName {
-		up.pool.close()
-	}
+	c.once.Do(func() {
+		c.watch.close()
+		for _, up := range c.byName {
+			up.pool.close()
+		}
+	})
 	return nil
 }
 

@@ -284,3 +284,34 @@ func within[T any](t *testing.T, d time.Duration, what string, ch <-chan T) T {
 		panic("unreachable")
 	}
 }
+
+type netAddr = net.Addr
+
+// newRawUpstream is a stub that reads its requests itself, one a connection.
+func newRawUpstream(t *testing.T, serve func(s *session)) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				defer c.Close()
+				c.SetDeadline(time.Now().Add(patience))
+				serve(&session{Conn: c, br: bufio.NewReader(c)})
+			}()
+		}
+	}()
+	t.Cleanup(func() { ln.Close(); wg.Wait() })
+	return "http://" + ln.Addr().String()
+}
