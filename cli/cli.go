@@ -45,6 +45,7 @@ type shell struct {
 // usage is an error that exits with 2.
 type usage struct{ error }
 
+// Unwrap lets errors.As see what was wrong.
 func (u usage) Unwrap() error { return u.error }
 
 // Run runs the command that args (without the program's name) ask for. environ is what os.Environ returns. It

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recap/config"
+	"recap/proxy"
 )
 
 // configCmd holds `recap config …`.
@@ -22,9 +23,16 @@ type checkCmd struct {
 
 // Run loads the settings as serve does.
 func (c *checkCmd) Run(s *shell) error {
-	if _, err := s.loadConfig(c.File); err != nil {
+	cfg, err := s.loadConfig(c.File)
+	if err != nil {
 		return err
 	}
+	// What only the proxy knows: certificates, and URLs that are endpoints rather than bases.
+	client, err := proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits})
+	if err != nil {
+		return usage{fmt.Errorf("check upstreams: %w", err)}
+	}
+	defer client.Close()
 	file, explicit := s.configFile(c.File)
 	if _, err := os.Stat(file); err != nil && !explicit {
 		file = "no file, the defaults"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -47,10 +48,14 @@ func (s *settings) generate() kong.Option {
 }
 
 func help(k config.Key) string {
-	if k.Doc == "" {
-		return k.Path
+	text := k.Doc
+	if text == "" {
+		text = k.Path + "."
 	}
-	return k.Doc
+	if len(k.Allowed) > 0 {
+		text += " One of " + strings.Join(k.Allowed, ", ") + "."
+	}
+	return text
 }
 
 // list returns what was given, as config wants it; --set goes last, over everything.

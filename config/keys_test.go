@@ -149,6 +149,7 @@ func TestSettingsAsText(t *testing.T) {
 	if c := mustRead(t, "store: {kind: memory}", env(), config.Setting{Key: "store", Value: "/var/lib/recap.db"}); c.Store.Path != "/var/lib/recap.db" {
 		t.Errorf("store = %+v", c.Store)
 	}
+	refused(t, "", env("RECAP_ADMIN_TOKEN=abc\n"), "RECAP_ADMIN_TOKEN: admin.token: a line end")
 	refused(t, "", env("RECAP_LIMITS_BODY=-1"), "RECAP_LIMITS_BODY: limits.body: want a size")
 	refused(t, "", env("RECAP_UPSTREAMS=http://x"), "RECAP_UPSTREAMS: upstreams: want a list of maps")
 	refused(t, "", env("RECAP_LOG={level"), "RECAP_LOG: log: ")

@@ -55,7 +55,10 @@ func readFile(path string) (string, error) {
 // quiet keeps an error findable by errors.Is without saying its text.
 type quiet struct{ error }
 
-func (quiet) Error() string   { return "" }
+// Error says nothing: the wrapping error has said it.
+func (quiet) Error() string { return "" }
+
+// Unwrap lets errors.Is see the cause.
 func (q quiet) Unwrap() error { return q.error }
 
 // Read is Load with the file's text at hand; name is used in messages.

@@ -41,6 +41,7 @@ type entry struct {
 	value *node
 }
 
+// String names the shape in a sentence.
 func (s shape) String() string {
 	return [...]string{"nothing", "a single value", "a list", "a map"}[s]
 }
@@ -51,6 +52,7 @@ type fault struct {
 	message      string
 }
 
+// Error implements error.
 func (f *fault) Error() string { return f.message }
 
 // parseYAML reads one document. An empty one gives an empty map. Its error is a *fault.
@@ -71,7 +73,16 @@ func parseYAML(text string) (n *node, err error) {
 	if err != nil {
 		return nil, syntaxFault(err)
 	}
-	var body ast.Node
+	body, err := onlyBody(file)
+	if err != nil || body == nil {
+		return &node{shape: mapping, line: 1, column: 1}, err
+	}
+	r := &reader{anchors: map[string]ast.Node{}, open: map[string]bool{}}
+	return r.read(body, 0)
+}
+
+// onlyBody returns the one document of a file, nil where it is empty.
+func onlyBody(file *ast.File) (body ast.Node, err error) {
 	for _, doc := range file.Docs {
 		switch {
 		case doc.Body == nil:
@@ -81,11 +92,7 @@ func parseYAML(text string) (n *node, err error) {
 			body = doc.Body
 		}
 	}
-	if body == nil {
-		return &node{shape: mapping, line: 1, column: 1}, nil
-	}
-	r := &reader{anchors: map[string]ast.Node{}, open: map[string]bool{}}
-	return r.read(body, 0)
+	return body, nil
 }
 
 // deep bounds flow nesting before the parser recurses into it. It counts brackets without looking at quotes, which
@@ -160,17 +167,21 @@ func (r *reader) read(n ast.Node, depth int) (*node, error) {
 	case *ast.MappingValueNode:
 		return r.mapping([]*ast.MappingValueNode{v}, v.Key.GetToken(), depth)
 	case *ast.SequenceNode:
-		out := located(sequence, t)
-		for _, item := range v.Values {
-			one, err := r.read(item, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			out.items = append(out.items, one)
-		}
-		return out, nil
+		return r.sequence(v.Values, t, depth)
 	}
 	return readScalar(n)
+}
+
+func (r *reader) sequence(values []ast.Node, t *token.Token, depth int) (*node, error) {
+	out := located(sequence, t)
+	for _, item := range values {
+		one, err := r.read(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out.items = append(out.items, one)
+	}
+	return out, nil
 }
 
 func readScalar(n ast.Node) (*node, error) {
@@ -234,15 +245,14 @@ func (r *reader) mapping(values []*ast.MappingValueNode, t *token.Token, depth i
 			merged = append(merged, more...)
 			continue
 		}
-		key := located(scalar, v.Key.GetToken())
-		name, err := readScalar(v.Key)
+		key, err := readScalar(v.Key)
 		if err != nil {
 			return nil, err
 		}
 		if value.shape == null {
 			value.line, value.column = key.line, key.column
 		}
-		out.entries = append(out.entries, entry{unmark(name.text), key, value})
+		out.entries = append(out.entries, entry{unmark(key.text), key, value})
 	}
 	if len(out.entries) > 0 {
 		out.line, out.column = out.entries[0].place.line, out.entries[0].place.column

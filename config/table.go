@@ -89,7 +89,7 @@ func clientKeys() []Key {
 		opt("limits.header", "size", "Of all headers of a request.", func(c *Config) any { return &c.Limits.Header }),
 		opt("limits.concurrent", "[0,1000000]", "Requests at the same time; 0 = any number.", func(c *Config) any { return &c.Limits.Concurrent }),
 		group("log", "Neither keys nor message text are logged."),
-		opt("log.level", "debug|info|warn|error", "AGENT_DEBUG_LOGGING=true means debug.", func(c *Config) any { return &c.Log.Level }),
+		opt("log.level", "debug|info|warn|error", "How much is written; debug adds token counts and pruning decisions, and AGENT_DEBUG_LOGGING=true means debug.", func(c *Config) any { return &c.Log.Level }),
 		opt("log.format", "text|json", "", func(c *Config) any { return &c.Log.Format }),
 		opt("log.messages", "", "Lets debug lines show message text. Only for looking into a fault.", func(c *Config) any { return &c.Log.Messages }),
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // setValue parses text as k's type and stores it at the pointer at. Its error says what would be right, without the
@@ -51,6 +52,9 @@ func (kind Kind) noun() string {
 func setString(k *Key, p *string, text string) error {
 	if strings.ContainsRune(text, 0) {
 		return errors.New("a NUL character is not allowed")
+	}
+	if k.Secret && strings.ContainsFunc(text, unicode.IsControl) {
+		return errors.New("a line end or another control character is in it; was it read from a file with its newline?")
 	}
 	if len(k.Allowed) == 0 {
 		*p = text
