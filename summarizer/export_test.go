@@ -1,0 +1,27 @@
+package summarizer
+
+// What the tests of this package look at from outside.
+var (
+	Clean       = clean
+	Guard       = guard
+	Instruction = instruction
+)
+
+// The constant sentences around a record.
+const (
+	DataNotice    = dataNotice
+	ClosingNotice = closingNotice
+	RecordTag     = recordTag
+	PreviousTag   = previousTag
+)
+
+// PromptText is the user message of one call.
+func PromptText(o Options, previous, record string) string {
+	p := prompt{options: &o, previous: previous, record: record, words: 100}
+	return p.String()
+}
+
+// Judge asks all gates.
+func Judge(text string, limit, replaces, beside int) string {
+	return judge(&draft{text: text, limit: limit, replaces: replaces, beside: beside})
+}
