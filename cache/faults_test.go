@@ -38,7 +38,7 @@ func faultOf(t *testing.T, err error) cache.Fault {
 func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recap.db")
 	store := open(t, cache.Options{Path: path})
-	for n := range 200 {
+	for n := range 60 {
 		put(t, store, n)
 	}
 	store.Close()

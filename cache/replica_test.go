@@ -168,6 +168,28 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestSweepSparesOthers: a process does not delete what another one has used and not yet written so.
+func TestSweepSparesOthers(t *testing.T) {
+	now := time.Now()
+	a, b := two(t, cache.Options{TTL: 80 * time.Hour, Now: func() time.Time { return now }})
+	put(t, a, 1)
+	look(t, b)
+	now = now.Add(79 * time.Hour)
+	if got := found(t, b, 1); got != 1 {
+		t.Fatalf("found %d", got)
+	}
+	now = now.Add(2 * time.Hour)
+	for _, store := range []*cache.SQLite{a, b} {
+		if err := store.Sweep(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look(t, a)
+	if found(t, a, 1) != 1 || found(t, b, 1) != 1 {
+		t.Error("what one process used, another one deleted or takes for expired")
+	}
+}
+
 // TestUseIsWrittenSeldom: a use that is less than an hour ahead of the disk costs no write.
 func TestUseIsWrittenSeldom(t *testing.T) {
 	now := time.Now()

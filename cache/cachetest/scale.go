@@ -1,0 +1,6 @@
+//go:build !race
+
+package cachetest
+
+// puts is how many checkpoints testAtOnce puts.
+const puts = 1000
