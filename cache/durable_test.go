@@ -91,6 +91,7 @@ func child(t *testing.T, name, path string) (*exec.Cmd, *bufio.Scanner) {
 
 // TestP9AcknowledgedSurvivesKill: what Put has returned for is there after kill -9, three times in a row.
 func TestP9AcknowledgedSurvivesKill(t *testing.T) {
+	t.Parallel()
 	for round := range 3 {
 		path := filepath.Join(t.TempDir(), "recap.db")
 		cmd, lines := child(t, "put", path)

@@ -77,6 +77,7 @@ func lockForever() {
 
 // TestLockedByStranger: a lock of another kind of program is reported like any other.
 func TestLockedByStranger(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "recap.db")
 	store := open(t, cache.Options{Path: path})
 	put(t, store, 1)

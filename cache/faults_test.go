@@ -97,6 +97,7 @@ func TestUnreachable(t *testing.T) {
 
 // TestLocked: another holder of the lock is reported, and once it is gone all goes on.
 func TestLocked(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "recap.db")
 	store := open(t, cache.Options{Path: path})
 	put(t, store, 1)

@@ -27,6 +27,7 @@ func look(t *testing.T, store *cache.SQLite) {
 
 // TestReplicaNoticed: what another process writes, changes and deletes is seen by itself within a few seconds.
 func TestReplicaNoticed(t *testing.T) {
+	t.Parallel()
 	a, b := two(t, cache.Options{})
 	eventually := func(what string, ok func() bool) {
 		t.Helper()

@@ -124,4 +124,3 @@ func (s *SQLite) failed(err error) {
 		s.stale.Store(true)
 	}
 }
-
