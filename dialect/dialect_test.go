@@ -155,7 +155,11 @@ func TestDecodeRefusesNoMessages(t *testing.T) {
 func wantOdd(t *testing.T, d dialect.Dialect, body, want string) {
 	t.Helper()
 	// Twice with a memory: what is odd stays odd.
-	facts := chat.NewMemo[dialect.Print, *chat.Facts](100)
+	wantOddWith(t, d, chat.NewMemo[dialect.Print, *chat.Facts](100), body, want)
+}
+
+func wantOddWith(t *testing.T, d dialect.Dialect, facts *dialect.Facts, body, want string) {
+	t.Helper()
 	for range 2 {
 		_, err := d.Decode(body, facts)
 		var odd *dialect.Odd
@@ -178,6 +182,27 @@ func TestDecodeRemembers(t *testing.T) {
 				t.Errorf("message %d was read twice", i)
 			}
 		}
+	})
+}
+
+// How long a message is, is guessed by how it begins: wrong guesses, past the end of the body too, change nothing.
+func TestDecodeGuessesWrong(t *testing.T) {
+	onAll(t, func(t *testing.T, d dialect.Dialect, s sample) {
+		facts := chat.NewMemo[dialect.Print, *chat.Facts](100)
+		head := strings.Repeat("x", 100)
+		for _, text := range []string{head + strings.Repeat("y", 1000), head, head + `"},{"role":"user","content":"`, head + "z", head + strings.Repeat("y", 1000)} {
+			body := `{"messages":[{"role":"user","content":"` + text + `"}]}`
+			want := decode(t, d, body)
+			for range 2 {
+				got, err := d.Decode(body, facts)
+				if err != nil || len(got.Messages) != len(want.Messages) || got.Messages[0].Raw != want.Messages[0].Raw || got.Messages[0].Digest != want.Messages[0].Digest {
+					t.Errorf("%.200s: got %+v, %v", body, got, err)
+				}
+			}
+		}
+		// The guess fits a known message, and the body goes on wrongly behind it.
+		wantOddWith(t, d, facts, `{"messages":[{"role":"user","content":"`+head+`"}}`, "invalid-json")
+		wantOddWith(t, d, facts, `{"messages":[{"role":"user","content":"`+head+`"}`, "invalid-json")
 	})
 }
 

@@ -30,7 +30,7 @@ func addSeeds(f *testing.F) {
 	f.Add(`{"messages":[{"role":"user","content":"a\\"},{"role":"assistant","content":"\\\"","tool_calls":[]}]}`, uint64(6))
 }
 
-// FuzzDecode: decoding never panics, takes nothing that is not JSON, says the same with a memory as without, and
+// FuzzDecode: decoding never panics, takes nothing that is not JSON and no JSON for none, says the same with a memory as without, and
 // an empty plan gives the same bytes.
 func FuzzDecode(f *testing.F) {
 	addSeeds(f)
@@ -46,6 +46,9 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%s took what is not JSON", d.Name())
 			}
 			if err != nil {
+				if err.Error() == (&dialect.Odd{Reason: "invalid-json"}).Error() && json.Valid([]byte(body)) {
+					t.Fatalf("%s takes JSON for none", d.Name())
+				}
 				continue
 			}
 			for i := range c.Messages {

@@ -88,6 +88,6 @@ func TestSideRequest(t *testing.T) {
 	// The text is looked at through a window that may end anywhere, in an escape for instance.
 	for pad := range 16 {
 		f(user(strings.Repeat("y", 2030+pad)+`\\\"\u00e9\\\\`+long), false)
-		f(user("Generate a title"+strings.Repeat("y", 2014+pad)+`\\\"\u00e9\\\\`+long), true)
+		f(user(`\n`+"Generate a title"+strings.Repeat("y", 2012+pad)+`\\\"\u00e9\\\\`+long), true)
 	}
 }

@@ -101,6 +101,12 @@ func TestApplyEscapes(t *testing.T) {
 		}
 	}
 	f("", ``)
+	for _, behind := range []bool{false, true} {
+		got := apply(t, "openai", `{"messages":[{"role":"user","content":""}]}`, chat.Plan{Note: &chat.Note{Behind: behind, Text: "N"}})
+		if got != `{"messages":[{"role":"user","content":"N"}]}` {
+			t.Errorf("beside an empty text: got %s", got)
+		}
+	}
 	f("plain <b>&amp;</b> é 漢字 😀 \u2028 \u007f", "plain <b>&amp;</b> é 漢字 😀 \u2028 \u007f")
 	f("\"\\/\n\r\t\b\f\x00\x1f", `\"\\/\n\r\t\b\f\u0000\u001f`)
 	f("a\xffb\xc3", "a\uFFFDb\uFFFD")
