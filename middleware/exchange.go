@@ -242,6 +242,7 @@ func (x *exchange) apply() []byte {
 	}
 	x.broke = x.c.sent.broke(x)
 	if x.decision.Plan.Empty() {
+		x.diagnose(nil)
 		return nil
 	}
 	sent, err := x.d.Apply(make([]byte, 0, len(x.chat.Body)), x.chat, &x.decision.Plan)
@@ -251,6 +252,7 @@ func (x *exchange) apply() []byte {
 		return nil
 	}
 	x.remember()
+	x.diagnose(sent)
 	return sent
 }
 
