@@ -18,20 +18,31 @@ var scripts = []script{
 	{0x0080, 0x00BF, 100, 70, false}, // Latin-1 marks
 	{0x00C0, 0x024F, 100, 60, true},  // Latin; see mark
 	{0x0250, 0x02FF, 150, 110, true},
-	{0x0300, 0x036F, 100, 80, true}, // combining marks
-	{0x0370, 0x03FF, 80, 33, true},  // Greek
-	{0x0400, 0x040F, 80, 50, true},  // Cyrillic, letters that Russian does not use
-	{0x0410, 0x044F, 62, 18, true},  // Cyrillic
-	{0x0450, 0x052F, 62, 40, true},  // Cyrillic, as above, and ё
-	{0x0530, 0x058F, 90, 40, true},  // Armenian
-	{0x0590, 0x05FF, 75, 36, true},  // Hebrew
-	{0x0600, 0x07BF, 70, 26, true},  // Arabic, Syriac, Thaana
-	{0x0900, 0x0DFF, 60, 26, true},  // Indic
-	{0x0E00, 0x0EFF, 40, 40, true},  // Thai, Lao
-	{0x0F00, 0x109F, 80, 60, true},  // Tibetan, Burmese
-	{0x10A0, 0x10FF, 80, 40, true},  // Georgian
+	{0x0300, 0x036F, 100, 80, true},  // combining marks
+	{0x0370, 0x03FF, 80, 33, true},   // Greek
+	{0x0400, 0x040F, 80, 50, true},   // Cyrillic, letters that Russian does not use
+	{0x0410, 0x044F, 64, 20, true},   // Cyrillic
+	{0x0450, 0x052F, 70, 45, true},   // Cyrillic, as above, and ё
+	{0x0530, 0x058F, 90, 40, true},   // Armenian
+	{0x0590, 0x05FF, 78, 38, true},   // Hebrew
+	{0x0600, 0x06FF, 72, 28, true},   // Arabic
+	{0x0700, 0x08FF, 200, 190, true}, // Syriac, Thaana, NKo
+	{0x0900, 0x097F, 60, 29, true},   // Devanagari
+	{0x0980, 0x09FF, 62, 34, true},   // Bengali
+	{0x0A00, 0x0A7F, 70, 56, true},   // Gurmukhi
+	{0x0A80, 0x0AFF, 65, 36, true},   // Gujarati
+	{0x0B00, 0x0B7F, 110, 95, true},  // Oriya
+	{0x0B80, 0x0D7F, 65, 36, true},   // Tamil, Telugu, Kannada, Malayalam
+	{0x0D80, 0x0DFF, 70, 50, true},   // Sinhala
+	{0x0E00, 0x0E7F, 43, 43, true},   // Thai
+	{0x0E80, 0x0EFF, 80, 70, true},   // Lao
+	{0x0F00, 0x0FFF, 150, 150, true}, // Tibetan
+	{0x1000, 0x109F, 80, 56, true},   // Burmese
+	{0x10A0, 0x10FF, 80, 40, true},   // Georgian
 	{0x1100, 0x11FF, 100, 100, true},
-	{0x1200, 0x1DFF, 150, 100, true}, // Ethiopic, Cherokee, Khmer, Mongolian
+	{0x1200, 0x177F, 190, 160, true}, // Ethiopic, Cherokee, Ogham, Runes
+	{0x1780, 0x17FF, 60, 58, true},   // Khmer
+	{0x1800, 0x1DFF, 190, 170, true}, // Mongolian and others
 	{0x1E00, 0x1EFF, 100, 60, true},  // Latin with two marks
 	{0x1F00, 0x1FFF, 120, 90, true},  // Greek with marks
 	{0x2000, 0x206F, 100, 60, false}, // dashes, quotes, ellipsis, joiners
@@ -44,7 +55,7 @@ var scripts = []script{
 	{0x3040, 0x30FF, 75, 75, true},  // kana
 	{0x3100, 0x33FF, 180, 180, true},
 	{0x3400, 0x4DBF, 250, 250, true},
-	{0x4E00, 0x9FFF, 73, 73, true}, // Han
+	{0x4E00, 0x9FFF, 75, 75, true}, // Han
 	{0xA000, 0xABFF, 200, 150, true},
 	{0xAC00, 0xD7AF, 70, 70, true}, // Hangul
 	{0xF900, 0xFAFF, 200, 200, true},
@@ -57,7 +68,7 @@ var scripts = []script{
 }
 
 // otherCost is the cost of a character outside all scripts: its bytes.
-const otherCost = 300
+const otherCost = 350
 
 // scriptOf returns the index in scripts of r's script, -1 for none.
 func scriptOf(r rune) int {
