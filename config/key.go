@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -217,7 +218,9 @@ func grow(keys []Key) *branch {
 }
 
 var (
-	keyTable = sync.OnceValue(func() []Key { return append(serverKeys(), summarizationKeys()...) })
+	keyTable = sync.OnceValue(func() []Key {
+		return slices.Concat(serverKeys(), summarizationKeys(), storeKeys(), clientKeys())
+	})
 	keyTree  = sync.OnceValue(func() *branch { return grow(keyTable()) })
 )
 

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxFile   = 1 << 20 // bytes of a file; a config is some kilobytes
-	maxValues = 20_000  // values after aliases were followed: what an alias bomb runs into
+	maxFile   = 256 << 10 // bytes of a file; a config is some kilobytes
+	maxValues = 20_000    // values after aliases were followed: what an alias bomb runs into
 	maxDepth  = 50
 )
 

@@ -5,9 +5,9 @@ import (
 	"recap/tokens"
 )
 
-// serverKeys are the rows of everything but the summarization section.
+// serverKeys are the rows in front of the summarization section.
 func serverKeys() []Key {
-	keys := []Key{
+	return []Key{
 		opt("listen", "", "Where clients connect: host:port or unix:/path.", func(c *Config) any { return &c.Listen }),
 		group("admin", "The listener for health, metrics, API and dashboard. It is apart from the proxy so that no path of the upstream is hidden."),
 		opt("admin.listen", "", "host:port or unix:/path; empty = none. Anything but a loopback address needs a token.", func(c *Config) any { return &c.Admin.Listen }),
@@ -21,8 +21,6 @@ func serverKeys() []Key {
 			func(c *Config) any { return &c.Providers }),
 			providerKeys(), summarizer.Provider{Dialect: "openai"}),
 	}
-	keys = append(keys, storeKeys()...)
-	return append(keys, clientKeys()...)
 }
 
 func example(k Key, text string) Key {
