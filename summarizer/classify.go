@@ -25,7 +25,7 @@ func classifyLetters(word string, hump, loose bool) factKind {
 	case strings.Contains(word, "@") && strings.Contains(word, "."):
 		return idFact
 	case fileLike(word):
-		return pathFact
+		return fileOrID(word)
 	case strings.IndexByte(word, '_') >= 0 && len(word) > 2, hump && len(word) > 3:
 		return idFact
 	case word[0] == '$' && len(word) > 2:
@@ -74,8 +74,10 @@ func classifyMixed(word string, loose bool) factKind {
 		return noFact
 	case isMeasure(word):
 		return quantityFact
+	case strings.IndexByte(word, ',') >= 0:
+		return noFact
 	case fileLike(word):
-		return pathFact
+		return fileOrID(word)
 	case len(word) > 80:
 		return noFact // a blob
 	case len(word) > 2:
@@ -84,22 +86,43 @@ func classifyMixed(word string, loose bool) factKind {
 	return noFact
 }
 
-// pathOr tells a path from words that a slash joins ("and/or").
+// pathOr tells a path from words that a slash joins ("and/or"), and from what is escaped by a backslash.
 func pathOr(word string, loose bool, other factKind) factKind {
-	if strings.HasPrefix(word, "//") || strings.Contains(word, "///") {
-		return noFact
-	}
-	first := strings.IndexAny(word, "/\\")
+	first, last := strings.IndexByte(word, '/'), strings.LastIndexByte(word, '/')
 	switch {
-	case first == 0 && len(word) < 4:
+	case first < 0:
+		if isDrive(word) {
+			return pathFact
+		}
+		return noFact
+	case strings.IndexByte(word, '\\') >= 0, strings.HasPrefix(word, "//"), strings.Contains(word, "///"),
+		word == "/dev/null", first == 0 && len(word) < 4:
 		return noFact
 	case first == 0, first == 1 && (word[0] == '~' || word[0] == '.'), first == 2 && word[:2] == "..",
-		first == 2 && word[1] == ':':
+		loose, fileLike(word[last+1:]):
 		return pathFact
-	case loose, strings.LastIndexAny(word, "/\\") > first, fileLike(word[strings.LastIndexAny(word, "/\\")+1:]):
-		return pathFact
+	case last > first:
+		return idFact
 	}
 	return other
+}
+
+// isDrive knows paths such as C:\Users\me.
+func isDrive(word string) bool { return len(word) > 3 && word[1:3] == ":\\" }
+
+// fileEndings are the ends of file and host names. Other dotted words are identifiers of code.
+var fileEndings = wordSet(`ac asm bak bat bin bz2 c cc cfg cjs class cmake cmd conf config cpp crt cs css csv cue cxx dart db diff
+dll dockerfile docx dts el elm env erb ex exs f90 fish gif go gradle graphql groovy gz h hbs hcl hpp hs html http ico
+ics ini ipynb jar java jinja jpeg jpg js json jsonl jsx key kt kts less lock log lua m4 mak md mdx mjs ml mod mp3
+mp4 nix odt parquet patch pdf pem php pl plist png po proto ps1 py pyi r rb rs rst s sass scala scss sh snap so sol
+sql sqlite sum svelte svg swift tar tcl tex tf tfvars tgz tmpl toml ts tsv tsx txt vue wasm webp xlsx xml xsd yaml
+yml zig zip zsh com org net io dev app ai eu de pl uk fr es it ru cn jp us info local internal`)
+
+func fileOrID(word string) factKind {
+	if fileEndings[word[strings.LastIndexByte(word, '.')+1:]] || fileEndings[strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])] {
+		return pathFact
+	}
+	return idFact
 }
 
 // fileLike tells name.ext, host.domain and dotted identifiers from the end of a sentence.
@@ -232,8 +255,11 @@ func isMeasure(word string) bool {
 	for n < len(word) && (classes[word[n]] == isDigit || word[n] == '.' || word[n] == ',') {
 		n++
 	}
-	unit := word[n:]
-	return n > 0 && len(unit) > 0 && len(unit) <= 4 && allOf(unit, isLower|isUpper)
+	if n == 0 || n == len(word) {
+		return false
+	}
+	unit := strings.ToLower(word[n:])
+	return units[unit] || unit == "k" || unit == "x" || unit == "bn" || unit == "mio"
 }
 
 // isErrorName knows ECONNREFUSED, SIGSEGV and their kin among words in capitals.

@@ -46,7 +46,7 @@ type messageFacts struct {
 // What is remembered of one message at the most.
 const (
 	maxUserFacts  = 96
-	maxOtherFacts = 32
+	maxOtherFacts = 24
 	headBytes     = 4096
 	tailBytes     = 2048
 )
@@ -127,7 +127,8 @@ func tailOf(text string, n int) string {
 	return text[at:]
 }
 
-// argumentText is what the arguments of a call say: the strings in them, unescaped, and what stands between.
+// argumentText is what the arguments of a call say: the strings in them, unescaped, and the numbers. Names of
+// members are left out: they are the same in every call.
 func argumentText(args string) string {
 	args = chat.Unquote(args) // OpenAI's are a string that holds JSON
 	var b strings.Builder
@@ -141,8 +142,10 @@ func argumentText(args string) string {
 		end := stringEnd(args, open)
 		b.WriteString(args[:open])
 		b.WriteByte(' ')
-		b.WriteString(chat.Unquote(args[open:end]))
-		b.WriteByte('\n')
+		if rest := strings.TrimLeft(args[end:], " "); !strings.HasPrefix(rest, ":") {
+			b.WriteString(chat.Unquote(args[open:end]))
+			b.WriteByte('\n')
+		}
 		args = args[end:]
 	}
 }
@@ -182,6 +185,9 @@ func (g *gatherer) add(text string, from source) {
 
 func (g *gatherer) put(text string, f found, from source) {
 	word := text[f.start:f.end]
+	if from != fromUser && strings.HasPrefix(word, "--") {
+		return // options of commands are the user's wish or nobody's
+	}
 	if at, ok := g.index[word]; ok {
 		g.facts[at].count++
 		g.facts[at].source = max(g.facts[at].source, from)
@@ -218,7 +224,7 @@ func (g *gatherer) best(limit int) []fact {
 func (f *fact) settled() fact {
 	s := fact{kind: f.kind, source: f.source, count: f.count, text: strings.Clone(f.text)}
 	s.shown = s.text
-	if f.kind == pathFact || f.kind == urlFact || f.kind == quotedFact {
+	if !f.labelled() {
 		return s
 	}
 	if from := label(f.in, f.at); from < f.at {
@@ -227,6 +233,17 @@ func (f *fact) settled() fact {
 		s.topic = topic(before)
 	}
 	return s
+}
+
+// labelled reports whether the words in front of a fact are shown with it. In code and commands they tell nothing.
+func (f *fact) labelled() bool {
+	switch f.kind {
+	case pathFact, urlFact, quotedFact:
+		return false
+	case idFact, hashFact, nameFact:
+		return f.source == fromUser
+	}
+	return f.source != fromCall
 }
 
 // quoted finds short strings between backticks or double quotes.

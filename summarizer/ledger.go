@@ -39,7 +39,17 @@ func Ledger(in LedgerInput) string {
 	l.read()
 	l.requests(l.userBudget())
 	l.values(min(in.Options.FactTokens, l.left))
-	return Neutralise(strings.TrimSpace(l.out.String()))
+	return within(Neutralise(strings.TrimSpace(l.out.String())), in.limit())
+}
+
+// within takes off entries from the end until a text fits: a sum of estimates may be a little less than the estimate of
+// the sum.
+func within(text string, limit int) string {
+	for text != "" && tokens.Estimate(text) > limit {
+		cut := max(strings.LastIndex(text, "\n"), strings.LastIndex(text, "; "), 0)
+		text = strings.TrimSpace(text[:cut])
+	}
+	return text
 }
 
 // limit is the size of the whole ledger (design.md §3 «Sizes»).

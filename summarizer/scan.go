@@ -138,6 +138,9 @@ func (s *scanner) url(start int) int {
 
 // special classifies a word that is more than letters. What prose put around it is taken off first.
 func (s *scanner) special(start, end int, hump bool) {
+	if s.loose && s.text[start] == '-' && end-start < 6 {
+		return // an option of a command
+	}
 	for start < end && strings.IndexByte(".:-_%+@", s.text[start]) >= 0 && !keepsLead(s.text[start:end]) {
 		start++
 	}
@@ -147,6 +150,9 @@ func (s *scanner) special(start, end int, hump bool) {
 	word := s.text[start:end]
 	if len(word) < 2 || len(word) > maxFact {
 		return
+	}
+	if strings.IndexByte(word, '\\') >= 0 && !isDrive(word) {
+		return // something escaped
 	}
 	if strings.IndexByte(word, ':') > 0 && s.colons(start, word) {
 		return
@@ -179,8 +185,8 @@ func (s *scanner) colons(start int, word string) bool {
 	switch {
 	case isDate(word), allOf(word, isDigit), strings.Count(word, ":") > 1 && isHexColons(word):
 		return false
-	case len(left) == 1 && strings.HasPrefix(right, "\\"):
-		return false // a drive
+	case isDrive(word):
+		return false
 	case allOf(right, isDigit) && fileLike(left):
 		s.special(start, start+last, false)
 		return true

@@ -20,18 +20,28 @@ type candidate struct {
 
 // values writes the exact strings that weigh most and do not stand in the ledger yet.
 func (l *ledger) values(budget int) {
-	budget -= tokens.Estimate(factsHeading) + 1
-	if budget <= 0 {
+	if budget <= tokens.Estimate(factsHeading) {
 		return
 	}
 	all := l.candidates()
 	slices.SortFunc(all, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.last, a.last), strings.Compare(a.text, b.text))
 	})
-	chosen := l.choose(all, budget)
-	if len(chosen) == 0 {
-		return
+	chosen := l.choose(all, budget-tokens.Estimate(factsHeading))
+	for len(chosen) > 0 {
+		piece := factsHeading + oldestFirst(chosen)
+		cost := tokens.Estimate(piece)
+		if _, ok := l.take(piece, budget); ok {
+			return
+		}
+		// The separators cost something too: the least of the chosen give way.
+		chosen = chosen[:len(chosen)-max(len(chosen)*(cost-budget)/(2*cost), 1)]
 	}
+}
+
+// oldestFirst writes chosen strings in the order in which they were said last.
+func oldestFirst(chosen []*candidate) string {
+	chosen = slices.Clone(chosen)
 	slices.SortFunc(chosen, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(a.last, b.last), cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
 	})
@@ -39,7 +49,7 @@ func (l *ledger) values(budget int) {
 	for i, c := range chosen {
 		list[i] = c.shown
 	}
-	l.out.WriteString(factsHeading + strings.Join(list, "; "))
+	return strings.Join(list, "; ")
 }
 
 // maxTries bounds how many candidates are weighed against a budget that is nearly used up.

@@ -28,8 +28,11 @@ func (f *fact) weight() int {
 // base is what a fact is worth wherever and however often it is said.
 func (f *fact) base() int {
 	w := weights[f.kind]
-	if f.kind == numberFact {
+	switch {
+	case f.kind == numberFact:
 		w = numberWeight(f.text)
+	case f.kind == idFact && f.source != fromUser && !has(f.text, isDigit):
+		w /= 2 // names in code come by the thousand
 	}
 	return w * sourceWeights[f.source] / 100
 }
