@@ -8,14 +8,17 @@ import (
 	"recap/dialect"
 )
 
-func TestOddBodies(t *testing.T) {
-	f := func(body, want string) {
-		t.Helper()
-		for _, d := range dialect.All() {
-			wantOdd(t, d, body, want)
-		}
+const user = `{"role":"user","content":"x"}`
+
+func oddToAll(t *testing.T, body, want string) {
+	t.Helper()
+	for _, d := range dialect.All() {
+		wantOdd(t, d, body, want)
 	}
-	const user = `{"role":"user","content":"x"}`
+}
+
+func TestInvalidJSON(t *testing.T) {
+	f := func(body, want string) { t.Helper(); oddToAll(t, body, want) }
 	f(``, "invalid-json")
 	f(`{`, "invalid-json")
 	f(`{"messages":[`+user+`]`, "invalid-json")
@@ -38,6 +41,10 @@ func TestOddBodies(t *testing.T) {
 	f(`{"messages":[{"role":"user","content":"\q"}]}`, "invalid-json")
 	f(`{"messages":[{"role":"user","content":[}]}]}`, "invalid-json")
 	f("\ufeff"+`{"messages":[`+user+`]}`, "invalid-json")
+}
+
+func TestOddBodies(t *testing.T) {
+	f := func(body, want string) { t.Helper(); oddToAll(t, body, want) }
 	f(`[]`, "wrong-type")
 	f(`"x"`, "wrong-type")
 	f(`{"messages":{}}`, "wrong-type")

@@ -44,7 +44,7 @@ type Print [2]uint64
 
 // Odd says why a body was not understood; such a body is relayed untouched. Reason is a short fixed word for the
 // status header and the metrics: "invalid-json", "duplicate-key", "odd-key", "wrong-type", "no-messages",
-// "server-history", "unknown-role".
+// "server-history", "unknown-role", "too-deep" (1,000 levels), "too-many" (131,072 messages).
 type Odd struct{ Reason string }
 
 // Error implements error.
@@ -61,7 +61,7 @@ type Tap interface {
 type Report struct {
 	Usage  chat.Usage
 	Finish string // finish_reason or done_reason; "" = none seen
-	Done   bool   // the answer came to its proper end (finish seen, [DONE], done:true, or a whole JSON body)
+	Done   bool   // the answer came to its end (finish seen, [DONE], done:true, or a whole JSON body), even a failed one
 	Failed bool   // an error object was in the answer
 	Model  string // that answered
 }

@@ -98,20 +98,16 @@ func ollamaMessage(raw string) (*chat.Facts, string) {
 	if !absent(raw, content) && !is(raw, content, '"') {
 		return nil, "wrong-type"
 	}
-	f := &chat.Facts{Role: role, Content: content}
-	var text []chat.Part
-	if is(raw, content, '"') {
-		text = []chat.Part{{Kind: chat.Text, Span: content}}
-	}
+	f := &chat.Facts{Role: role, Name: label(raw, name), Content: content}
+	text, _ := openAIContent(raw, content)
 	if role == chat.Tool {
-		r := chat.Result{Name: label(raw, name), Content: content, Parts: text}
-		if r.ID, reason = str(raw, id); reason != "" {
-			return nil, reason
-		}
-		f.Name, f.Results = r.Name, []chat.Result{result(raw, r)}
+		reason = openAIResult(raw, f, text, id)
 	} else {
 		f.Parts = text
 		f.Carries = role != chat.Assistant && text != nil
+	}
+	if reason != "" {
+		return nil, reason
 	}
 	if reason = ollamaBeside(raw, f, thinking, images); reason == "" {
 		reason = ollamaCalls(raw, f, calls)
