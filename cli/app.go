@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -41,9 +40,8 @@ type App struct {
 	front  net.Listener
 	back   net.Listener // nil: no admin listener
 
-	degraded atomic.Pointer[string] // why the store is not the one that was asked for
-	stop     context.CancelFunc
-	saved    chan struct{}
+	stop  context.CancelFunc
+	saved chan struct{}
 }
 
 // Grace is how long running answers may go on after the signal to stop.
@@ -60,9 +58,7 @@ func NewApp(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, er
 	if a.client, err = proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits}); err != nil {
 		return nil, fmt.Errorf("open upstreams: %w", err)
 	}
-	if err = a.openStore(ctx); err != nil {
-		return nil, err
-	}
+	a.openStore(ctx)
 	if err = a.wire(ctx); err == nil {
 		err = a.listen()
 	}
@@ -74,23 +70,19 @@ func NewApp(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, er
 	return a, nil
 }
 
-func (a *App) openStore(ctx context.Context) error {
+func (a *App) openStore(ctx context.Context) {
 	o := a.cfg.Store
 	o.Report = func(err error) {
 		a.Stats.StoreError("background")
 		a.log.Warn("store", "error", err)
 	}
 	store, err := cache.Open(ctx, o)
-	var file *cache.FileError
-	if errors.As(err, &file) {
-		why := err.Error()
-		a.degraded.Store(&why)
+	if err != nil {
 		a.Stats.StoreError("open")
 		a.log.Error("store cannot be used, going on in memory: checkpoints will not survive a restart", "error", err)
-		store, err = cache.NewMemory(o), nil
+		store = cache.NewMemory(o)
 	}
 	a.Store = store
-	return err
 }
 
 // wire makes the parts that decide and write.
@@ -141,14 +133,10 @@ func (a *App) listen() error {
 	}
 	a.admin = dashboard.New(dashboard.Options{
 		Token: a.cfg.Admin.Token, Version: Version(), Store: a.Store, Stats: a.Stats,
-		Ready: a.notReady, Explain: a.explain, Measure: tokens.Estimate, MaxBody: int(a.cfg.Limits.Body),
+		Explain: a.explain, Measure: tokens.Estimate, MaxBody: int(a.cfg.Limits.Body),
 	})
 	return nil
 }
-
-// notReady returns why chats are not served as asked. A store in memory instead of the file is worth saying, but
-// it serves.
-func (a *App) notReady() []string { return nil }
 
 func (a *App) refused(remote net.Addr, status int, reason string) {
 	a.log.Warn("request refused before it was read", "remote", remote.String(), "status", status, "reason", reason)

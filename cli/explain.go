@@ -46,9 +46,7 @@ func explainBody(cfg *config.Config, q explainQuestion, in io.Reader, out io.Wri
 	if a.client, err = proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits}); err != nil {
 		return fmt.Errorf("open upstreams: %w", err)
 	}
-	if err := a.openStore(ctx); err != nil {
-		return err
-	}
+	a.openStore(ctx)
 	if err := a.wire(ctx); err != nil {
 		return err
 	}
