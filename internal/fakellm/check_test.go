@@ -28,26 +28,35 @@ func chatBody(messages ...string) []byte {
 	return []byte(`{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`)
 }
 
+// checkRule looks that a body breaks a rule first, and that this rule can be switched off; 0 = it breaks none.
+func checkRule(t *testing.T, dialect string, want fakellm.Rule, messages []string) {
+	t.Helper()
+	body := chatBody(messages...)
+	var refusal *fakellm.Refusal
+	var got fakellm.Rule
+	err := fakellm.Check(dialect, body)
+	if errors.As(err, &refusal) {
+		got = refusal.Rule
+	}
+	if got != want {
+		t.Errorf("%s %v: got rule %q (%v), want %q", dialect, messages, got, err, want)
+	}
+	err = fakellm.CheckRules(dialect, body, fakellm.AllRules&^want)
+	if want != 0 && errors.As(err, &refusal) && refusal.Rule == want {
+		t.Errorf("%s %v: rule %q cannot be switched off", dialect, messages, want)
+	}
+	if err := fakellm.CheckRules(dialect, body, want); want != 0 && err == nil {
+		t.Errorf("%s %v: rule %q does not find it alone", dialect, messages, want)
+	}
+}
+
 // Each rule has cases that trip it, that one first, and a case beside them that passes.
 func TestCheckRules(t *testing.T) {
 	f := func(dialect string, want fakellm.Rule, messages ...string) {
 		t.Helper()
-		err := fakellm.Check(dialect, chatBody(messages...))
-		var got fakellm.Rule
-		var refusal *fakellm.Refusal
-		if errors.As(err, &refusal) {
-			got = refusal.Rule
-		}
-		if got != want {
-			t.Errorf("%s %v: got rule %q (%v), want %q", dialect, messages, got, err, want)
-		}
-		if rest := fakellm.CheckRules(dialect, chatBody(messages...), fakellm.AllRules&^want&^got); want != 0 && rest != nil {
-			if errors.As(rest, &refusal); refusal.Rule == want {
-				t.Errorf("%s %v: rule %q cannot be switched off", dialect, messages, want)
-			}
-		}
+		checkRule(t, dialect, want, messages)
 	}
-	const o, l = fakellm.OpenAI, fakellm.Ollama
+	const o = fakellm.OpenAI
 
 	f(o, 0, usr)
 	f(o, 0, sys, usr, asst, usr)
@@ -79,7 +88,14 @@ func TestCheckRules(t *testing.T) {
 	f(o, fakellm.RuleHasUser, sys)
 	f(o, fakellm.RuleCallFollows, usr, asst, callA, resA) // A7
 	f(o, fakellm.RuleLast, usr, asst)                     // A4
+}
 
+func TestCheckRulesOllama(t *testing.T) {
+	f := func(dialect string, want fakellm.Rule, messages ...string) {
+		t.Helper()
+		checkRule(t, dialect, want, messages)
+	}
+	const l = fakellm.Ollama
 	f(l, 0, usr)
 	f(l, 0) // no messages: the model is loaded
 	f(l, 0, sys, usr, ocall, ores)
