@@ -221,7 +221,7 @@ var (
 	keyTable = sync.OnceValue(func() []Key {
 		return slices.Concat(serverKeys(), summarizationKeys(), storeKeys(), clientKeys())
 	})
-	keyTree  = sync.OnceValue(func() *branch { return grow(keyTable()) })
+	keyTree = sync.OnceValue(func() *branch { return grow(keyTable()) })
 )
 
 // Keys returns the table of all settings in the order of recap.example.yaml, groups included. The slice is shared:
