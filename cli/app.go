@@ -56,7 +56,7 @@ func NewApp(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, er
 	a := &App{cfg: cfg, log: log, Stats: stats.New(), saved: make(chan struct{})}
 	var err error
 	if a.client, err = proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits}); err != nil {
-		return nil, fmt.Errorf("open upstreams: %w", err)
+		return nil, usage{fmt.Errorf("open upstreams: %w", err)}
 	}
 	a.openStore(ctx)
 	if err = a.wire(ctx); err == nil {

@@ -44,7 +44,7 @@ func explainBody(cfg *config.Config, q explainQuestion, in io.Reader, out io.Wri
 	ctx := context.Background()
 	a := &App{cfg: cfg, log: slog.New(slog.DiscardHandler), Stats: stats.New()}
 	if a.client, err = proxy.New(cfg.Upstreams, proxy.Options{Limits: cfg.Limits}); err != nil {
-		return fmt.Errorf("open upstreams: %w", err)
+		return usage{fmt.Errorf("open upstreams: %w", err)}
 	}
 	a.openStore(ctx)
 	if err := a.wire(ctx); err != nil {
