@@ -268,7 +268,7 @@ func TestProbeSurvivesNonsense(t *testing.T) {
 		w := tokens.NewWindows(nil, nil)
 		w.Lookup(tokens.Ask{Upstream: "u", URL: url, Model: "m"})
 		deadline := time.Now().Add(10 * time.Second)
-		for s.count("GET /v1/model/info") == 0 && time.Now().Before(deadline) {
+		for s.count("GET /v1/model/info") == 0 && w.Kind("u") == "" && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
 		if got := w.Lookup(tokens.Ask{Upstream: "u", URL: url, Model: "m"}); got.Size != 0 {
