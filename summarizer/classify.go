@@ -115,11 +115,19 @@ var fileEndings = wordSet(`ac asm bak bat bin bz2 c cc cfg cjs class cmake cmd c
 dll dockerfile docx dts el elm env erb ex exs f90 fish gif go gradle graphql groovy gz h hbs hcl hpp hs html http ico
 ics ini ipynb jar java jinja jpeg jpg js json jsonl jsx key kt kts less lock log lua m4 mak md mdx mjs ml mod mp3
 mp4 nix odt parquet patch pdf pem php pl plist png po proto ps1 py pyi r rb rs rst s sass scala scss sh snap so sol
-sql sqlite sum svelte svg swift tar tcl tex tf tfvars tgz tmpl toml ts tsv tsx txt vue wasm webp xlsx xml xsd yaml
-yml zig zip zsh com org net io dev app ai eu de pl uk fr es it ru cn jp us info local internal`)
+sql sqlite sum svelte svg swift tar tcl tex tf tfvars tgz tmpl toml ts tsv tsx txt vue wasm webp xlsx xml xsd yaml yml zig zip zsh`)
+
+var hostEndings = wordSet(`com org net io dev app ai eu de pl uk fr es it ru cn jp us info local internal lan home test example`)
+
+// isSourceLine knows main.go and main.go:42, not db.local.
+func isSourceLine(word string) bool {
+	word, _, _ = strings.Cut(word, ":")
+	return fileLike(word) && fileEndings[word[strings.LastIndexByte(word, '.')+1:]]
+}
 
 func fileOrID(word string) factKind {
-	if fileEndings[word[strings.LastIndexByte(word, '.')+1:]] || fileEndings[strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])] {
+	ending := strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
+	if fileEndings[ending] || hostEndings[ending] {
 		return pathFact
 	}
 	return idFact

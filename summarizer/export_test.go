@@ -25,3 +25,21 @@ func PromptText(o Options, previous, record string) string {
 func Judge(text string, limit, replaces, beside int) string {
 	return judge(&draft{text: text, limit: limit, replaces: replaces, beside: beside})
 }
+
+// Facts lists the exact strings of a user's text, with what is shown of each where that is more.
+func Facts(text string) []string {
+	g := newGatherer()
+	g.add(text, fromUser)
+	var list []string
+	for _, f := range g.best(maxUserFacts) {
+		one := f.text
+		if f.shown != f.text {
+			one += " (" + f.shown + ")"
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Rules lists the sentences of a text that forbid or demand something.
+var Rules = rules

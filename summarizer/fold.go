@@ -16,6 +16,10 @@ const (
 	leastRecord  = 48  // tokens: less is no use to send
 )
 
+// firstRatio is how many tokens a token of the fixed measure is reckoned as: the measure may be some way off, and a
+// margin is cheaper than a refused call.
+const firstRatio = 1.15
+
 // fold has entries summarised, in as many calls as the summariser's window and maxInputChars ask for (A16, N10): each
 // call gets the text so far and the next entries, and its answer is the text so far of the next. No entry is
 // skipped; one that is too long alone is split.
@@ -51,32 +55,26 @@ func (w *writer) room(running string) int {
 	p := prompt{options: &w.job.Options, previous: running, words: wordsFor(w.limit), shorter: true}
 	free := w.window - w.output() - 32
 	ratio := w.memory.get(w.place()).ratio
-	if ratio == 0 {
-		// The fixed measure may be some way off: a margin is cheaper than a refused call.
-		ratio = 1.15
-	}
-	return int(float64(free)/ratio) - tokens.Estimate(p.String())
+	return int(float64(free)/max(ratio, firstRatio)) - tokens.Estimate(p.String())
 }
 
-// shrink takes from an overflow how long a prompt may be; false when nothing can be learned any more.
+// shrink takes from an overflow how long a prompt may be; false when there is no room left to shrink in.
 func (w *writer) shrink(over overflow) bool {
-	window := w.window * 7 / 10
-	if over.limit > 0 && over.limit < w.window {
-		window = over.limit
-	}
+	smaller := over.limit > 0 && over.limit < w.window
 	w.memory.change(w.place(), func(l *lesson) {
-		if over.used > 0 && over.sent > 0 {
+		switch {
+		case over.used > 0 && over.sent > 0:
 			// A little more than measured, for texts differ.
-			l.ratio = min(max(1.05*float64(over.used)/float64(over.sent), 0.5, l.ratio), 4)
+			l.ratio = min(max(1.05*float64(over.used)/float64(over.sent), l.ratio), 4)
+		case !smaller:
+			l.ratio = min(1.4*max(l.ratio, firstRatio), 4)
 		}
-		if over.limit > 0 || over.used == 0 {
-			l.window = window
+		if smaller {
+			l.window = over.limit
 		}
 	})
-	if over.limit == 0 && over.used == 0 || over.limit > 0 && over.limit < w.window {
-		w.setWindow(window)
-	}
-	return w.window >= 256
+	w.setWindow(w.window)
+	return w.window >= 128
 }
 
 // summarise makes one call, and one more that asks for less where the answer was too long.

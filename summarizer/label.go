@@ -1,12 +1,16 @@
 package summarizer
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // stopWords say nothing about a value.
 var stopWords = wordSet(`a an and are as at be been but by can could did do does for from had has have he her his how i if
 in into is it its just let like make me my now of on or our out please set she should so some than that the their
 them then there these they this those to up use using via want was we were what when where which who will with would
-you your changed to ok okay yes no not also all here`)
+you your changed to ok okay yes no not also all here ask tell call contact meet email see remember note`)
 
 // units stand behind numbers and belong to them.
 var units = wordSet(`b kb mb gb tb kib mib gib tib ms ns us s sec secs second seconds min mins minute minutes h hr hrs hour
@@ -53,27 +57,63 @@ const maxLabel = 48
 // label returns where the words begin that say what the value at a position is: up to two that mean something, in
 // the same sentence. "the staging port is now 9090" gives "staging port is now 9090".
 func label(text string, start int) int {
-	from, at, telling, words := start, start, 0, 0
-	for at > 0 && start-at < maxLabel && telling < 2 && words < 5 {
+	from, at, telling := start, start, 0
+	skipped := " :=\"'`($#*€£"
+	for words := 0; at > 0 && telling < 2 && words < 5; words++ {
 		end := at
-		for end > 0 && strings.IndexByte(" :=\"'`($#*€£", text[end-1]) >= 0 {
+		for end > 0 && strings.IndexByte(skipped, text[end-1]) >= 0 {
 			end--
 		}
-		begin := end
-		for begin > 0 && classes[text[begin-1]]&(isDelimiter|isWide) == 0 && !endsSentence(text, begin) {
-			begin--
-		}
-		if begin == end || start-begin > maxLabel {
+		skipped = " :=\"'`$#*"
+		begin := wordBefore(text, end)
+		word := text[begin:end]
+		if word == "" || start-begin > maxLabel || has(word, isDigit) && len(word) > 2 {
 			break
 		}
-		words++
-		if !stopWords[strings.ToLower(text[begin:end])] {
+		if !stopWords[strings.ToLower(word)] {
 			telling++
 			from = begin
 		}
 		at = begin
 	}
-	return withSign(text, from, start)
+	if from == start {
+		from = withSign(text, lettersBefore(text, start), start)
+	}
+	return from
+}
+
+// wordBefore returns where the word begins that ends at a position; that position itself where there is none.
+func wordBefore(text string, end int) int {
+	at := end
+	for at > 0 && !endsSentence(text, at) {
+		if text[at-1] < 0x80 {
+			inner := text[at-1] == ',' && at < end && classes[text[at]] == isDigit
+			if classes[text[at-1]]&isDelimiter != 0 && !inner {
+				break
+			}
+			at--
+			continue
+		}
+		r, size := utf8.DecodeLastRuneInString(text[:at])
+		if classes[text[at-size]]&isWide != 0 || r == utf8.RuneError {
+			break
+		}
+		at -= size
+	}
+	return at
+}
+
+// lettersBefore takes up to six letters of a script without spaces that stand right in front of a value.
+func lettersBefore(text string, start int) int {
+	at := start
+	for range 6 {
+		r, size := utf8.DecodeLastRuneInString(text[:at])
+		if r < 0x2E80 || !unicode.IsLetter(r) {
+			break
+		}
+		at -= size
+	}
+	return at
 }
 
 // withSign takes in a currency sign right in front of a value that has no words before it.

@@ -75,10 +75,10 @@ type ledger struct {
 	partly map[int]bool // positions of requests that stand here by head and tail, or not at all
 }
 
-// userBudget is the share of the user's words: half where the window leaves less than the limits, for facts are
+// userBudget is the share of the user's words: two fifths where the window leaves less than the limits, for facts are
 // what a small model loses first.
 func (l *ledger) userBudget() int {
-	facts := min(l.in.Options.FactTokens, l.left/2)
+	facts := min(l.in.Options.FactTokens, l.left*3/5)
 	return min(l.in.Options.UserTokens, l.left-facts)
 }
 
@@ -129,7 +129,7 @@ func (l *ledger) requests(budget int) {
 		text := l.words(l.first, budget/2-tokens.Estimate(firstHeading)-2)
 		budget, _ = l.take(firstHeading+text+"\n", budget)
 	}
-	reserve := min(l.ruleTokens(), budget/4)
+	reserve := min(l.ruleTokens(), budget/3)
 	left := l.newest(budget - reserve)
 	l.rules(left + reserve)
 }

@@ -2,6 +2,7 @@ package summarizer
 
 import (
 	"context"
+	"slices"
 
 	"recap/chat"
 	"recap/tokens"
@@ -30,7 +31,7 @@ func (q *Queue) plan(ctx context.Context, j *Job) (pass, error) {
 		return pass{}, errNotNeeded
 	case base == nil:
 		return pass{from: 1, rowFrom: 1, lineage: j.Key()}, nil
-	case !j.needed(base):
+	case !standsIn(stored, j.Key()) && !j.needed(base):
 		return pass{}, errNotNeeded
 	}
 	p := pass{from: base.To + 1, rowFrom: base.RowFrom, update: base.Text, parent: base.Key, lineage: base.Lineage}
@@ -51,6 +52,11 @@ func realRows(stored []chat.Checkpoint, keys []chat.Key) map[int]*chat.Checkpoin
 		}
 	}
 	return rows
+}
+
+// standsIn reports whether a provisional checkpoint waits under a key to be replaced.
+func standsIn(stored []chat.Checkpoint, key chat.Key) bool {
+	return slices.ContainsFunc(stored, func(cp chat.Checkpoint) bool { return cp.Provisional && cp.Key == key })
 }
 
 // deepestWhole returns the deepest row whose chain is complete, nil when there is none.

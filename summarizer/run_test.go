@@ -244,3 +244,18 @@ func TestA21SummariesStayWithinTheirLimit(t *testing.T) {
 	f(func(prompt string) fakellm.Reply { return fakellm.Reply{Text: prompt} })
 	f(func(prompt string) fakellm.Reply { return fakellm.Reply{Text: goodSummary} })
 }
+
+// A provisional checkpoint is replaced however little the pass has to read beyond its base.
+func TestProvisionalIsReplacedThoughLittleIsFresh(t *testing.T) {
+	r := newRig(t, says(goodSummary))
+	b := talk(3)
+	b.user("Hm.").assistant("Yes.")
+	r.run(r.job(b, 6))
+	stand := chat.Checkpoint{Key: b.keys()[7], From: 7, To: 8, RowFrom: 7, Ledger: "x", Provisional: true}
+	if _, err := r.store.Put(context.Background(), stand); err != nil {
+		t.Fatal(err)
+	}
+	if cp := r.run(r.job(b, 8)); cp.Provisional {
+		t.Errorf("got %+v", cp)
+	}
+}

@@ -187,8 +187,8 @@ func (s *scanner) colons(start int, word string) bool {
 		return false
 	case isDrive(word):
 		return false
-	case allOf(right, isDigit) && fileLike(left):
-		s.special(start, start+last, false)
+	case allOf(right, isDigit) && isSourceLine(left):
+		s.special(start, start+strings.IndexByte(word, ':'), false)
 		return true
 	case allOf(right, isDigit), len(right) >= 16 && isHex(right):
 		return false // host:port, sha256:…
@@ -242,7 +242,8 @@ func (s *scanner) endName() {
 			start, words = start+space+1, words-1
 		}
 	}
-	if words > 4 || s.nameEnd-start < 3 {
+	name := s.text[start:s.nameEnd]
+	if words > 4 || len(name) < 3 || !has(name, isLower) {
 		return
 	}
 	s.emit(found{nameFact, start, s.nameEnd})
