@@ -72,9 +72,10 @@ type Deps struct {
 // not a chat, or not understood, goes on as it came.
 type Compactor struct {
 	Deps
-	facts  *dialect.Facts
-	sent   *sentMemo
-	warned sync.Map // upstream and model whose window is unknown, warned of once
+	facts   *dialect.Facts
+	sent    *sentMemo
+	weighed weighedMemo
+	warned  sync.Map // upstream and model whose window is unknown, warned of once
 
 	background sync.WaitGroup
 	behindNow  atomic.Int64
@@ -89,9 +90,10 @@ const (
 // NewCompactor returns a compactor.
 func NewCompactor(d Deps) *Compactor {
 	return &Compactor{
-		Deps:  d,
-		facts: chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
-		sent:  newSentMemo(sentRemembered),
+		Deps:    d,
+		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
+		sent:    newSentMemo(sentRemembered),
+		weighed: newWeighedMemo(),
 	}
 }
 

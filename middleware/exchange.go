@@ -171,7 +171,7 @@ func (x *exchange) weigh() bool {
 		x.bypass("unknown-window")
 		return false
 	}
-	x.sizes = x.c.Counter.Sizes(x.chat, x.up.Name)
+	x.sizes = x.c.weighed.sizes(x)
 	return true
 }
 

@@ -50,6 +50,7 @@ func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
 		x.c.Windows.Learn(x.up.Name, x.chat.Model, limit)
 	}
 	before := x.decision
+	x.c.weighed.forget(x)
 	if !x.weigh() {
 		return nil, false
 	}
