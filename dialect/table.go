@@ -30,8 +30,11 @@ func ByName(name string) Dialect {
 
 // Asker is the part of a dialect that writes summaries need. Utility is one that knows nothing else.
 type Asker interface {
+	// Name is the word used in configuration.
 	Name() string
+	// Ask builds the request for one summary; see Dialect.
 	Ask(q Question) (Request, error)
+	// Answer reads the answer to Ask; see Dialect.
 	Answer(status int, body []byte) (Reply, error)
 }
 

@@ -35,6 +35,7 @@ var layers = []row{
 	{".", "cli", "main is an exit code"},
 	{"internal/fakellm", "", "a judge that shares code with what it judges shares its faults"},
 	{"internal/chattest", "chat", "builds request bodies for tests of any layer"},
+	{"internal/promises", "", "only tests: they see Recap as its users do, over HTTP"},
 	{"internal/archtest", "", "reads source, runs nothing"},
 	{"bench", "", "measures the built binary from outside, as a user gets it"},
 	{"e2e", "", "drives the built binary from outside, as a user would"},
