@@ -320,4 +320,3 @@ func TestSideRequests(t *testing.T) {
 		t.Error("the chat itself starts none: the test proves nothing")
 	}
 }
-
