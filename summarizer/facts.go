@@ -1,8 +1,6 @@
 package summarizer
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,9 +26,6 @@ type fact struct {
 	shown  string // the same with the words that say what it is
 	topic  string // see topic; "" = none
 	count  int    // how often the message says it
-
-	in string // while gathering: the text it stands in, and where
-	at int
 }
 
 // messageFacts is what a ledger needs of one message. It is a pure function of what the message's Digest names, holds
@@ -72,21 +67,21 @@ func readFacts(m *chat.Message) *messageFacts {
 	g := newGatherer()
 	switch {
 	case m.Opens():
-		text := strings.TrimSpace(m.Text())
+		text := strings.TrimSpace(plain(m.Raw, m.Parts))
 		mf.request = tokens.Estimate(text)
 		mf.head, mf.tail = ends(text)
 		mf.rules = rules(text)
 		g.add(text, fromUser)
 	case m.Role == chat.Assistant:
-		g.add(m.Text(), fromAssistant)
+		g.add(plain(m.Raw, m.Parts), fromAssistant)
 	default:
-		g.add(m.Text(), fromTool)
+		g.add(plain(m.Raw, m.Parts), fromTool)
 	}
 	for _, c := range m.Calls {
 		g.add(argumentText(c.Args.Of(m.Raw)), fromCall)
 	}
 	for i := range m.Results {
-		g.add(m.ResultText(i), fromTool)
+		g.add(plain(m.Raw, m.Results[i].Parts), fromTool)
 	}
 	limit := maxOtherFacts
 	if m.Opens() {
@@ -161,109 +156,4 @@ func stringEnd(text string, open int) int {
 		}
 	}
 	return len(text)
-}
-
-// gatherer collects the distinct exact strings of one message.
-type gatherer struct {
-	index map[string]int
-	facts []fact
-}
-
-// maxDistinct bounds what is looked at in one message: a listing of thousands of names is no list of facts.
-const maxDistinct = 1024
-
-func newGatherer() *gatherer { return &gatherer{index: make(map[string]int, 64)} }
-
-func (g *gatherer) add(text string, from source) {
-	s := scanner{text: text, loose: from == fromCall, names: from == fromUser}
-	s.emit = func(f found) { g.put(text, f, from) }
-	s.scan()
-	if from == fromUser {
-		quoted(text, func(f found) { g.put(text, f, from) })
-	}
-}
-
-func (g *gatherer) put(text string, f found, from source) {
-	word := text[f.start:f.end]
-	if from != fromUser && strings.HasPrefix(word, "--") {
-		return // options of commands are the user's wish or nobody's
-	}
-	if at, ok := g.index[word]; ok {
-		g.facts[at].count++
-		g.facts[at].source = max(g.facts[at].source, from)
-		return
-	}
-	if len(g.facts) >= maxDistinct {
-		return
-	}
-	g.index[word] = len(g.facts)
-	g.facts = append(g.facts, fact{kind: f.kind, source: from, text: word, count: 1, in: text, at: f.start})
-}
-
-// best returns copies of the facts that weigh most, in the order in which they came.
-func (g *gatherer) best(limit int) []fact {
-	order, weights := make([]int, len(g.facts)), make([]int, len(g.facts))
-	for i := range order {
-		order[i], weights[i] = i, g.facts[i].weight()
-	}
-	if len(order) > limit {
-		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
-		})
-		order = order[:limit]
-		slices.Sort(order)
-	}
-	best := make([]fact, len(order))
-	for i, at := range order {
-		best[i] = g.facts[at].settled()
-	}
-	return best
-}
-
-// settled returns a fact that holds no view into a text, its label read off where it was found.
-func (f *fact) settled() fact {
-	s := fact{kind: f.kind, source: f.source, count: f.count, text: strings.Clone(f.text)}
-	s.shown = s.text
-	if !f.labelled() {
-		return s
-	}
-	if from := label(f.in, f.at); from < f.at {
-		before := f.in[from:f.at]
-		s.shown = strings.Join(strings.Fields(before+f.text), " ")
-		s.topic = topic(before)
-	}
-	return s
-}
-
-// labelled reports whether the words in front of a fact are shown with it. In code and commands they tell nothing.
-func (f *fact) labelled() bool {
-	switch f.kind {
-	case pathFact, urlFact, quotedFact:
-		return false
-	case idFact, hashFact, nameFact:
-		return f.source == fromUser
-	}
-	return f.source != fromCall
-}
-
-// quoted finds short strings between backticks or double quotes.
-func quoted(text string, emit func(found)) {
-	for at := 0; at < len(text); {
-		open := strings.IndexAny(text[at:], "`\"")
-		if open < 0 {
-			return
-		}
-		open += at
-		size := strings.IndexByte(text[open+1:], text[open])
-		if size < 0 {
-			at = open + 1
-			continue
-		}
-		if size >= 2 && size <= 80 && !strings.Contains(text[open+1:open+1+size], "\n") {
-			emit(found{quotedFact, open + 1, open + 1 + size})
-			at = open + size + 2
-			continue
-		}
-		at = open + 1
-	}
 }

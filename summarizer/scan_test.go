@@ -1,10 +1,12 @@
 package summarizer_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"recap/chat"
 	"recap/summarizer"
 )
 
@@ -51,4 +53,19 @@ func TestRulesOfAText(t *testing.T) {
 	f("你好。不要删除日志。谢谢", "不要删除日志。")
 	f("a\nYou must use v1.2.3 of x.y here\nb", "You must use v1.2.3 of x.y here")
 	f("never " + strings.Repeat("long ", 100))
+}
+
+// The fast way through a JSON string gives what the slow one gives.
+func FuzzUnescape(f *testing.F) {
+	for _, seed := range []string{`"a\nb"`, `"\u00e9\\"`, `"\"`, `"x\q"`, "\"\xff\"", `"`, `""`, `12`, `"a\/b\t\r\b\f\""`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		if !json.Valid([]byte(token)) {
+			t.Skip()
+		}
+		if got, want := summarizer.Unescape(token), chat.Unquote(token); got != want {
+			t.Fatalf("%q: got %q, want %q", token, got, want)
+		}
+	})
 }
