@@ -29,6 +29,7 @@ type App struct {
 	cfg       *config.Config
 	log       *slog.Logger
 	client    *proxy.Client
+	clients   summaryClients
 	queue     *summarizer.Queue
 	counter   *tokens.Counter
 	windows   *tokens.Windows
@@ -92,8 +93,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	clients, err := newSummaryClients(cfg)
-	if err != nil {
+	if a.clients, err = newSummaryClients(cfg); err != nil {
 		return err
 	}
 	a.counter = tokens.NewCounter(cfg.Models)
@@ -102,7 +102,7 @@ func (a *App) wire(ctx context.Context) error {
 	a.warmWindows()
 	a.pruner = pruning.New(prunerRemembers)
 	a.queue = summarizer.NewQueue(summarizer.Deps{
-		Store: a.Store, Provider: providerByName(cfg), Client: clients, Window: a.summaryWindow,
+		Store: a.Store, Provider: providerByName(cfg), Client: a.clients.of, Window: a.summaryWindow,
 		Observe: a.observe, Mirror: cfg.Store.Mirror,
 	})
 	a.Stats.QueueLength(func() int { return a.queue.Stats().Waiting })
@@ -188,6 +188,7 @@ func (a *App) shutdown() error {
 	end, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
 	err := a.queue.Close(end)
+	a.clients.close()
 	a.stop()
 	<-a.saved
 	a.counter.Close()

@@ -41,8 +41,8 @@ func tenantSecret(ctx context.Context, cfg *config.Config, store cache.Store) ([
 
 // newSummaryClients returns the HTTP client of each upstream for summary calls: one of their own, so that summaries never
 // take a chat's connection.
-func newSummaryClients(cfg *config.Config) (func(name string) *http.Client, error) {
-	clients := map[string]*http.Client{}
+func newSummaryClients(cfg *config.Config) (summaryClients, error) {
+	clients := summaryClients{}
 	for _, up := range cfg.Upstreams {
 		if up.CAFile == "" {
 			continue
@@ -60,13 +60,24 @@ func newSummaryClients(cfg *config.Config) (func(name string) *http.Client, erro
 		}
 		clients[up.Name] = summarizer.NewClient(&tls.Config{RootCAs: pool})
 	}
-	plain := summarizer.NewClient(nil)
-	return func(name string) *http.Client {
-		if c, ok := clients[name]; ok {
-			return c
-		}
-		return plain
-	}, nil
+	clients[""] = summarizer.NewClient(nil)
+	return clients, nil
+}
+
+// summaryClients are the HTTP clients for summary calls by upstream; "" is that of all others.
+type summaryClients map[string]*http.Client
+
+func (c summaryClients) of(name string) *http.Client {
+	if client, ok := c[name]; ok {
+		return client
+	}
+	return c[""]
+}
+
+func (c summaryClients) close() {
+	for _, client := range c {
+		client.CloseIdleConnections()
+	}
 }
 
 func providerByName(cfg *config.Config) func(string) (summarizer.Provider, bool) {
