@@ -139,7 +139,7 @@ func checkSummaries(t *testing.T, history []turn, relay *relay, list string) {
 	if len(keys) < 2 {
 		t.Errorf("%d checkpoints of the model's own were sent, want at least 2", len(keys))
 		for _, rec := range relay.summaries() {
-			t.Logf("summary call: %d %s", rec.status, rec.answer.Bytes())
+			t.Logf("summary call: %s\nanswer: %d %s", rec.body, rec.status, rec.answer.Bytes())
 		}
 	}
 	for key := range keys {

@@ -25,15 +25,15 @@ import (
 // window is the context of the engine's one slot, in tokens.
 const window = 2048
 
-// engineFlags turn a base model into one that answers in a few sentences. Token 1 is the end of the text in Gemma's
-// vocabulary: made likelier, as a tuned model would make it.
+// engineFlags turn a base model into one that answers in a sentence or two: in Gemma's vocabulary token 1 ends the text
+// (made likelier, as a tuned model would make it), 107 and 108 are one and two newlines (a base model's favourite answer).
 func engineFlags(port int) []string {
 	return []string{
 		"--model", ".cache/model.gguf", "--host", "127.0.0.1", "--port", strconv.Itoa(port),
 		"--ctx-size", strconv.Itoa(window), "--parallel", "1", "--threads", "2", "--device", "none",
 		"--swa-full", "--no-webui", "--jinja", "--chat-template-file", "testdata/plain.jinja",
 		"--reverse-prompt", "User:", "--reverse-prompt", "</recap-", "--reverse-prompt", "<recap-",
-		"--logit-bias", "1+4", "--temp", "0.2", "--seed", "7",
+		"--logit-bias", "1+4", "--logit-bias", "107-100", "--logit-bias", "108-100", "--temp", "0.2", "--seed", "7",
 		"--dry-multiplier", "1.5", "--dry-allowed-length", "3", "--dry-sequence-breaker", "none",
 	}
 }

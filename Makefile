@@ -1,0 +1,69 @@
+# Everything a change needs, from one place. CI runs .ci/run, which calls the same targets.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+TOOLS   := $(CURDIR)/.tools
+FUZZTIME ?= 10s
+
+# Versions of the tools that are no dependencies of the program; installed into .tools.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+
+.DEFAULT_GOAL := help
+.PHONY: help build check fmt vet test race fuzz bench e2e docs demo docker clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the static binary bin/recap
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X recap/cli.version=$(VERSION)" -o bin/recap .
+
+check: fmt vet race ## what must pass before a commit: format, vet, staticcheck, tests with the race detector
+
+fmt: $(TOOLS)/gofumpt ## fail on files that gofumpt would change
+	@bad=$$($(TOOLS)/gofumpt -l $$(git ls-files --cached --others --exclude-standard '*.go' | grep -v /testdata/)); \
+	if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
+
+vet: $(TOOLS)/staticcheck ## go vet and staticcheck
+	$(GO) vet ./...
+	$(TOOLS)/staticcheck ./...
+	cd e2e && $(GO) vet ./... && $(TOOLS)/staticcheck ./...
+
+test: ## all tests
+	$(GO) test ./...
+
+race: ## all tests with the race detector, in random order
+	$(GO) test -race -shuffle=on ./...
+
+fuzz: ## fuzz every target for FUZZTIME (10s)
+	@grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+		for target in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/'); do \
+			echo "fuzz $$dir $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2 $$dir || exit 1; \
+		done; \
+	done
+
+bench: ## CPU per request against a bare fasthttp relay in the same run
+	$(GO) run ./bench
+
+e2e: ## sixty turns with a real llama.cpp (installs it into e2e/.cache, 300 MB)
+	./e2e/install
+	cd e2e && $(GO) test -count=1 -timeout 20m -v ./...
+
+docs: ## write docs/options.md, docs/headers.md and recap.example.yaml anew
+	$(GO) test ./config -update
+
+demo: ## watch a window fill, prune and swap
+	$(GO) run . demo
+
+docker: ## build the container image recap:VERSION
+	docker build --build-arg VERSION=$(VERSION) -t recap:$(VERSION) .
+
+clean: ## remove what was built and installed
+	rm -rf bin .tools e2e/.cache
+
+$(TOOLS)/staticcheck:
+	GOBIN=$(TOOLS) $(GO) install $(STATICCHECK)
+
+$(TOOLS)/gofumpt:
+	GOBIN=$(TOOLS) $(GO) install $(GOFUMPT)
