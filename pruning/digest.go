@@ -21,13 +21,10 @@ type mention struct {
 	rank  int // class: what is harder to guess comes first
 }
 
-// digest returns the paths, identifiers and numbers of a text that tell most about it, in the order in which they
-// appeared, in at most chars code points.
-func digest(text string, chars int) string {
-	if chars <= 0 {
-		return ""
-	}
-	found := mentions(text)
+// digest returns the paths, identifiers and numbers of a text that tell most about it and are not shown elsewhere, in
+// the order in which they appeared, in at most chars code points.
+func digest(text string, chars int, shown map[string]bool) string {
+	found := slices.DeleteFunc(mentions(text), func(m mention) bool { return shown[m.word] })
 	slices.SortFunc(found, func(a, b mention) int {
 		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.first, b.first))
 	})

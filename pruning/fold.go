@@ -19,6 +19,12 @@ type fold struct {
 	clear, trim int   // how far the borders have come
 	pending     []int // pieces that are to be shortened with the next batch
 	freed       int   // tokens that it would free
+	placeholder int   // its tokens
+
+	hashed, next int // messages and pieces that hash stands for
+	hash         uint64
+	read, told   int // messages and pieces whose words are in words
+	words        map[string]bool
 }
 
 // strategy returns the borders of the configured strategy.
@@ -93,8 +99,10 @@ func (f *fold) look(b borders, at look, gate int) {
 	}
 	for _, i := range f.pending {
 		p := &f.pieces[i]
-		s := f.shortened(p, p.state)
-		p.state, p.sent, p.text = decided, s.tokens, s.text
+		if s := f.shortened(p, p.state); s.text != "" || s.tokens == 0 {
+			p.sent, p.text = s.tokens, s.text
+		}
+		p.state = decided
 	}
 	f.pending, f.freed = f.pending[:0], 0
 }
@@ -105,33 +113,17 @@ func (f *fold) want(i int, to state) {
 	if p.exempt || p.state == decided {
 		return
 	}
-	gain := p.sent - f.shortened(p, to).tokens
-	if gain <= 0 {
+	left := f.left(p, to)
+	if left >= p.sent {
 		return
 	}
 	if p.state == kept {
 		f.pending = append(f.pending, i)
 	} else {
-		f.freed -= p.sent - f.shortened(p, p.state).tokens
+		f.freed -= p.tokens - f.left(p, p.state)
 	}
-	f.freed += gain
+	f.freed += p.tokens - left
 	p.state = to
-}
-
-// shortened returns what is left of a piece. Where nothing can be taken away it weighs as much as before.
-func (f *fold) shortened(p *piece, to state) shortened {
-	m := &f.c.Messages[p.message]
-	if to == wantTrim {
-		return f.p.trimmed(m, p.result, f.o.SoftTrim)
-	}
-	if f.o.Strategy == Budget {
-		return f.p.cleared(m, p.result, f.o)
-	}
-	text := f.o.HardClear.Placeholder
-	if len(text) >= m.Results[p.result].Chars && !hasMedia(&m.Results[p.result]) {
-		return shortened{tokens: p.tokens} // characters are at most bytes
-	}
-	return shortened{text: text, tokens: tokens.Estimate(text)}
 }
 
 // result lists what the pass decided.
@@ -139,7 +131,7 @@ func (f *fold) result() Result {
 	var r Result
 	for i := range f.pieces {
 		p := &f.pieces[i]
-		if p.state != decided && p.sent == p.tokens {
+		if p.sent == p.tokens {
 			continue
 		}
 		r.Trims = append(r.Trims, chat.Trim{Message: p.message, Result: p.result, Text: p.text})

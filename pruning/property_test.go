@@ -81,7 +81,7 @@ func FuzzPrune(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, urgent bool) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		c := build(t, randomHistory(r, r.IntN(60)))
+		c := build(t, randomHistory(r, 1+r.IntN(60)))
 		o := randomOptions(r)
 		window := r.IntN(3) * 16000
 		got := pruning.Prune(c, o, window, urgent)

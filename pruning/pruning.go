@@ -11,6 +11,7 @@ package pruning
 
 import (
 	"recap/chat"
+	"recap/tokens"
 )
 
 // Result is what a pass decided.
@@ -48,7 +49,7 @@ func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result
 	if len(h.pieces) == 0 {
 		return Result{}
 	}
-	f := &fold{p: p, c: c, o: o, pieces: h.pieces}
+	f := &fold{p: p, c: c, o: o, pieces: h.pieces, placeholder: tokens.Estimate(o.HardClear.Placeholder)}
 	f.weigh()
 	borders := f.strategy(window)
 	if o.Cadence != EveryRequest {

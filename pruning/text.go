@@ -61,12 +61,14 @@ type shortened struct {
 	tokens int
 }
 
-// textKey names what is left of one result under the options that shape it.
+// textKey names what is left of one result: what shapes it are sizes from the options and, for a digest, all that
+// stands before it.
 type textKey struct {
 	facts       *chat.Facts
 	result      int
-	placeholder string // "" for head and tail
-	a, b, c     int
+	placeholder string
+	sizes       [3]int
+	before      uint64
 }
 
 // remember returns the shortened text under key, made on first use.
@@ -84,7 +86,7 @@ func (p *Pruner) remember(key textKey, build func() shortened) shortened {
 
 // trimmed returns a result cut to its head and tail.
 func (p *Pruner) trimmed(m *chat.Message, i int, t SoftTrim) shortened {
-	key := textKey{facts: m.Facts, result: i, a: t.MaxChars, b: t.HeadChars, c: t.TailChars}
+	key := textKey{facts: m.Facts, result: i, sizes: [3]int{t.MaxChars, t.HeadChars, t.TailChars}}
 	return p.remember(key, func() shortened { return cut(m, i, t) })
 }
 
@@ -95,22 +97,6 @@ const capHead, capTail = 1500, 1500
 func (p *Pruner) capped(m *chat.Message, i, maxChars int) shortened {
 	room := max(maxChars-maxMarker, 0) / 2
 	return p.trimmed(m, i, SoftTrim{MaxChars: maxChars, HeadChars: min(capHead, room), TailChars: min(capTail, room)})
-}
-
-// cleared returns a result replaced by the placeholder and a digest of what it held.
-func (p *Pruner) cleared(m *chat.Message, i int, o *Options) shortened {
-	key := textKey{facts: m.Facts, result: i, placeholder: o.HardClear.Placeholder, a: o.DigestChars, b: -1}
-	return p.remember(key, func() shortened {
-		old := m.ResultText(i)
-		text := o.HardClear.Placeholder
-		if d := digest(old, o.DigestChars); d != "" {
-			text += digestIntro + d
-		}
-		if !hasMedia(&m.Results[i]) && !smaller(text, old) {
-			return shortened{tokens: tokens.ResultTokens(m, i)}
-		}
-		return shortened{text: text, tokens: tokens.Estimate(text)}
-	})
 }
 
 // cut keeps the head and the tail of a text that is longer than maxChars. Results with media stay: a text would
