@@ -17,6 +17,6 @@ func (f *fold) budget(window int) borders {
 			f.pieces[clear].assistants <= at.assistants-f.o.KeepLastAssistants {
 			clear++
 		}
-		return clear, clear
+		return clear, 0
 	}
 }

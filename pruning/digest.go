@@ -52,18 +52,16 @@ func (m mention) score() int { return m.rank*4 + min(m.count, 8) }
 func mentions(text string) []mention {
 	var list []mention
 	at := map[string]int{}
-	for len(text) > 0 {
-		start := strings.IndexFunc(text, inWord)
-		if start < 0 {
-			break
+	for i := 0; i < len(text); {
+		if !inWord[text[i]] {
+			i++
+			continue
 		}
-		text = text[start:]
-		end := strings.IndexFunc(text, notInWord)
-		if end < 0 {
-			end = len(text)
+		start := i
+		for i < len(text) && inWord[text[i]] {
+			i++
 		}
-		word := plainWord(text[:end])
-		text = text[end:]
+		word := plainWord(text[start:i])
 		rank := rankOf(word)
 		if rank == 0 {
 			continue
@@ -92,12 +90,14 @@ func plainWord(word string) string {
 	return word
 }
 
-func inWord(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
-		r == '_' || r == '.' || r == '/' || r == '-' || r == ':' || r == '@' || r == '\\'
-}
-
-func notInWord(r rune) bool { return !inWord(r) }
+// inWord are the bytes that words are made of.
+var inWord = func() (t [256]bool) {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for _, c := range letters + "0123456789_./-:@\\" {
+		t[c] = true
+	}
+	return t
+}()
 
 // rankOf returns the class of a word: 3 path or address, 2 identifier, 1 number, 0 none of these.
 func rankOf(word string) int {

@@ -84,10 +84,16 @@ func (p *Pruner) remember(key textKey, build func() shortened) shortened {
 	return s
 }
 
-// trimmed returns a result cut to its head and tail.
+// trimmed returns a result cut to its head and tail. Results with media stay: a text would take their place.
 func (p *Pruner) trimmed(m *chat.Message, i int, t SoftTrim) shortened {
 	key := textKey{facts: m.Facts, result: i, sizes: [3]int{t.MaxChars, t.HeadChars, t.TailChars}}
-	return p.remember(key, func() shortened { return cut(m, i, t) })
+	return p.remember(key, func() shortened {
+		weight := p.note(m)[i].tokens
+		if hasMedia(&m.Results[i]) {
+			return shortened{tokens: weight}
+		}
+		return cut(m.ResultText(i), weight, t)
+	})
 }
 
 // capHead and capTail are what capNewChars leaves, in code points.
@@ -99,14 +105,9 @@ func (p *Pruner) capped(m *chat.Message, i, maxChars int) shortened {
 	return p.trimmed(m, i, SoftTrim{MaxChars: maxChars, HeadChars: min(capHead, room), TailChars: min(capTail, room)})
 }
 
-// cut keeps the head and the tail of a text that is longer than maxChars. Results with media stay: a text would
-// take their place.
-func cut(m *chat.Message, i int, t SoftTrim) shortened {
-	same := shortened{tokens: tokens.ResultTokens(m, i)}
-	if hasMedia(&m.Results[i]) {
-		return same
-	}
-	old := m.ResultText(i)
+// cut keeps the head and the tail of a text that is longer than maxChars and weighs so much.
+func cut(old string, weight int, t SoftTrim) shortened {
+	same := shortened{tokens: weight}
 	chars := utf8.RuneCountInString(old)
 	gone := chars - t.HeadChars - t.TailChars
 	if chars <= t.MaxChars || gone <= 0 || t.HeadChars < 0 || t.TailChars < 0 {
