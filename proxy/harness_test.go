@@ -53,6 +53,11 @@ func newStubOn(t *testing.T, addr string, answer func(s *session, r *http.Reques
 	if err != nil {
 		t.Skipf("listen on %s: %v", addr, err)
 	}
+	return newStubAt(t, ln, answer)
+}
+
+func newStubAt(t *testing.T, ln net.Listener, answer func(s *session, r *http.Request)) *stub {
+	t.Helper()
 	s := &stub{t: t, ln: ln, answer: answer}
 	s.wg.Add(1)
 	go s.accept()
@@ -67,7 +72,13 @@ func (s *stub) stop() {
 		c.Close()
 	}
 	s.mu.Unlock()
-	s.wg.Wait()
+	done := make(chan struct{})
+	go func() { s.wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(patience): // a test that failed may have left an answer waiting for it
+		s.t.Error("stub still answers")
+	}
 }
 
 func (s *stub) url() string { return "http://" + s.ln.Addr().String() }

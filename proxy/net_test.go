@@ -137,15 +137,11 @@ func TestF8PrivateCertificates(t *testing.T) {
 	f := func(name, host string, until time.Time, trust bool, status int, part string) {
 		t.Helper()
 		cert, file := certificate(t, host, until)
-		s := newStub(t, func(s *session, r *http.Request) { s.json("{}") })
-		s.ln.Close()
 		ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.ln = ln
-		s.wg.Add(1)
-		go s.accept()
+		s := newStubAt(t, ln, func(s *session, r *http.Request) { s.json("{}") })
 		r := newRig(t, "https://"+ln.Addr().String(), func(set *setting) {
 			if trust {
 				set.up.CAFile = file
