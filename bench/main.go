@@ -1,0 +1,54 @@
+// Command bench measures what Recap costs: CPU time of the whole proxy for each request, next to a bare fasthttp relay in
+// the same run. Absolute figures move by half between runs on one machine; the ratio of two processes that
+// take turns does not.
+//
+//	load (this process) ──▶ bare relay  (child) ──▶ upstream (this process)
+//	                    ──▶ recap serve (child) ──▶
+//
+// Each round sends both children the same new conversations. A conversation's first request is not measured, the
+// following ones are its next turns: all of their messages but the last two are known. A child's CPU
+// time is read until it rests, so work that Recap does behind the answer counts.
+//
+//	go run ./bench          print the table
+//	go run ./bench -gate    and fail where a ratio is over its budget by a fifth
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+// slack is how far over its budget a ratio may be before the gate closes: runs on shared machines differ.
+const slack = 1.2
+
+func main() {
+	relay := flag.String("relay", "", "internal: be the bare relay in front of this address")
+	gate := flag.Bool("gate", false, "fail where a ratio is over its budget by a fifth")
+	rounds := flag.Int("rounds", 5, "rounds, of which the median counts")
+	flag.Parse()
+	if err := run(*relay, *rounds, *gate); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(relay string, rounds int, gate bool) error {
+	if relay != "" {
+		return serveRelay(relay)
+	}
+	bench, err := newBench()
+	if err != nil {
+		return err
+	}
+	defer bench.close()
+	var results []result
+	for _, w := range workloads {
+		r, err := bench.measure(w, rounds)
+		if err != nil {
+			return fmt.Errorf("measure %s: %w", w.name, err)
+		}
+		results = append(results, r)
+	}
+	return report(os.Stdout, results, gate)
+}
