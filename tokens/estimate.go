@@ -99,36 +99,68 @@ const (
 func measure(text string) int {
 	sum, lead := 0, leadNone
 	for i := 0; i < len(text); {
-		var cost, end int
+		var cost int
 		before := lead
 		lead = leadNone
 		switch class[text[i]] {
 		case lower, upper:
-			cost, end = word(text, i, before)
+			cost, i, lead = words(text, i, before)
 		case space:
-			cost, end, lead = spaces(text, i)
+			cost, i, lead = spaces(text, i)
 		case digit:
-			end = i + 1
-			for end < len(text) && class[text[end]] == digit {
-				end++
+			start := i
+			for i < len(text) && class[text[i]] == digit {
+				i++
 			}
-			cost = (end - i + 2) / 3 * unit
+			cost = (i - start + 2) / 3 * unit
 			lead = leadDigit
 			if before == leadSpace {
 				cost += unit
 			}
 		case punct:
-			cost, end, lead = puncts(text, i, before)
+			cost, i, lead = puncts(text, i, before)
 		default:
-			cost, end = foreign(text, i, before)
+			cost, i = foreign(text, i, before)
 		}
 		sum += cost
-		i = end
 	}
 	if lead == leadSpace || lead == leadPunct {
 		sum += unit
 	}
 	return sum
+}
+
+// words costs words of ASCII letters that follow each other directly or with one blank between: capitals, then small
+// letters, as the tokenizer splits camelCase. A word that goes on with a letter beyond ASCII is left to accented.
+func words(text string, i, lead int) (cost, end, leadAfter int) {
+	for i < len(text) {
+		start := i
+		for i < len(text) && class[text[i]] == upper {
+			i++
+		}
+		capitals := i - start
+		for i < len(text) && class[text[i]] == lower {
+			i++
+		}
+		letters := i - start
+		switch {
+		case letters == 0:
+			return cost, i, lead
+		case i < len(text) && text[i] >= utf8.RuneSelf:
+			more, end := accented(text, start, lead)
+			return cost + more, end, leadNone
+		case letters > capitals && capitals < 2 && letters < len(smallCost[0]):
+			cost += int(smallCost[lead&3][letters])
+		default:
+			cost += wordCost(letters, capitals, lead)
+		}
+		lead = leadNone
+		if i+1 < len(text) && text[i] == ' ' && class[text[i+1]] != space {
+			lead = leadSpace
+			i++
+		}
+	}
+	return cost, i, lead
 }
 
 // spaces costs a run of white space: all up to the last line break is one piece, the last blank joins what follows,
@@ -178,24 +210,6 @@ func puncts(text string, i, before int) (cost, end, lead int) {
 		return int(punctCost[n]), end, leadNone
 	}
 	return int(punctCost[len(punctCost)-1]) + (n-len(punctCost)+1)*punctMore, end, leadNone
-}
-
-// word costs a word that begins with an ASCII letter: capitals, then small letters, as the tokenizer splits
-// camelCase. Letters with marks belong to it and cost extra.
-func word(text string, i, before int) (cost, end int) {
-	end = i
-	for end < len(text) && class[text[end]] == upper {
-		end++
-	}
-	capitals := end - i
-	for end < len(text) && class[text[end]] == lower {
-		end++
-	}
-	letters := end - i
-	if end < len(text) && text[end] >= utf8.RuneSelf {
-		return accented(text, i, before)
-	}
-	return wordCost(letters, capitals, before), end
 }
 
 // wordCost looks up what a word costs.
