@@ -47,9 +47,10 @@ func TestBudgetProtectsTheNewest(t *testing.T) {
 func TestE6BudgetMovesInBatches(t *testing.T) {
 	o := options(budget)
 	list := agentRun(60, 4000)
+	c, p := build(t, list), pruning.New(1000)
 	steps, last, trims := 0, 0, 0
 	for n := 3; n <= len(list); n += 2 {
-		r := pruning.Prune(build(t, list[:n]), o, 32000, false)
+		r := p.Prune(upTo(c, n), o, 32000, false)
 		if len(r.Trims) == trims {
 			continue
 		}

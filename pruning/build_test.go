@@ -71,13 +71,31 @@ func everyRequest(o *pruning.Options) { o.Cadence = pruning.EveryRequest }
 
 func budget(o *pruning.Options) { o.Strategy = pruning.Budget }
 
+var texts = map[[2]int]string{} // tests here run one after another
+
 // long returns a text of n characters that no other seed gives.
 func long(seed, n int) string {
+	if text, ok := texts[[2]int{seed, n}]; ok {
+		return text
+	}
+	text := newText(seed, n)
+	texts[[2]int{seed, n}] = text
+	return text
+}
+
+func newText(seed, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		fmt.Fprintf(&b, "line %d of result %d: src/pkg%d/file_%d.go says %x\n", i, seed, seed, i%40, i*7919+seed)
 	}
 	return b.String()[:n]
+}
+
+// upTo returns the chat that a client had sent when it had n messages.
+func upTo(c *chat.Chat, n int) *chat.Chat {
+	part := *c
+	part.Messages = c.Messages[:n]
+	return &part
 }
 
 // describe says what happened to each message of c: "3c 7t" for cleared and trimmed.
@@ -139,7 +157,7 @@ func randomText(r *rand.Rand, seed int) string {
 	case 0:
 		return ""
 	case 1:
-		return "Error: exit status 1\n" + long(seed, r.IntN(4000))
+		return "Error: exit status 1\n" + newText(seed, r.IntN(4000))
 	case 2:
 		return strings.Repeat("ż😀", r.IntN(3000))
 	case 3:
@@ -147,7 +165,7 @@ func randomText(r *rand.Rand, seed int) string {
 	case 4:
 		return long(seed, r.IntN(300))
 	}
-	return long(seed, r.IntN(8000))
+	return newText(seed, r.IntN(8000))
 }
 
 // randomOptions are valid options of either strategy and cadence, with small limits so that something happens.

@@ -56,11 +56,12 @@ func TestL14ToL19GoldenCases(t *testing.T) {
 // L15: messages before the first user message and the last K assistant turns are never pruned, K = 0 to 10.
 func TestL15ProtectedTurns(t *testing.T) {
 	list := append([]message{call("f", "x"), result("x", long(99, 60000))}, golden(10, 60000)[1:]...)
+	c := build(t, list)
 	for k := range 11 {
 		o := options(everyRequest, func(o *pruning.Options) {
 			o.KeepLastAssistants, o.SoftTrimRatio, o.HardClearRatio = k, 0, 0
 		})
-		r := pruning.Prune(build(t, list), o, 0, false)
+		r := pruning.Prune(c, o, 0, false)
 		if len(r.Trims) != 10-k {
 			t.Errorf("keepLastAssistants %d: %d pruned, want %d", k, len(r.Trims), 10-k)
 		}

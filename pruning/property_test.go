@@ -21,8 +21,13 @@ func TestP6P7OldDecisionsStay(t *testing.T) {
 		window := r.IntN(3) * 16000
 		var before []chat.Trim
 		batches := 0
+		c := build(t, list)
+		p := &pruning.Pruner{}
+		if seed%2 == 0 {
+			p = pruning.New(1000)
+		}
 		for n := 1; n <= len(list); n++ {
-			now := pruning.Prune(build(t, list[:n]), o, window, false).Trims
+			now := p.Prune(upTo(c, n), o, window, false).Trims
 			kept := 0
 			for _, old := range before {
 				if slices.Contains(now, old) {

@@ -21,7 +21,7 @@ type Result struct {
 }
 
 // Pruner is Prune with a memory for what results weigh and what is left of them. Its answers are the same with a
-// cold memory. Safe for concurrent use.
+// cold memory; the zero Pruner has none. Safe for concurrent use.
 type Pruner struct {
 	notes *chat.Memo[*chat.Facts, []note]
 	texts *chat.Memo[textKey, shortened]
