@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"recap/config"
 )
 
 // demoCmd shows Recap at work: an agent, Recap and a scripted model in one process, and between them nothing but HTTP.
@@ -14,11 +16,13 @@ type demoCmd struct {
 	Turns int      `help:"How many turns the chat has." default:"40" placeholder:"N"`
 	Speed *float64 `help:"1 takes about half a minute, 2 half of that, 0 goes as fast as it can. Default: 1 on a terminal, else 0." placeholder:"X"`
 	Serve bool     `help:"Keep everything running afterwards, until Ctrl-C."`
+
+	change func(*config.Config) // tests change Recap's settings with it; nil = nothing
 }
 
 // The limits of --turns: fewer do not fill the window.
 const (
-	minDemoTurns = 5
+	minDemoTurns = 24
 	maxDemoTurns = 1000
 )
 
@@ -47,7 +51,7 @@ func (c *demoCmd) play(ctx context.Context, out *screen) (err error) {
 	if c.Speed != nil {
 		speed = *c.Speed
 	}
-	st, err := newStage(ctx, demoPlay(c.Turns), speed)
+	st, err := newStage(ctx, demoPlay(c.Turns), speed, c.change)
 	if err != nil {
 		return fmt.Errorf("start demo: %w", err)
 	}

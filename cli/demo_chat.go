@@ -33,13 +33,18 @@ func (d *demo) chat(ctx context.Context) error {
 	return nil
 }
 
-// settle keeps a run without pauses from leaving the summariser far behind: no real chat types that fast. No request
-// waits, only the one who types.
+// settle is the user who reads before they type on: so most summaries are ready when the next turn begins. No request
+// waits for one. Without pauses the user is as patient as it takes, which makes all runs alike.
 func (d *demo) settle(ctx context.Context) error {
-	if d.speed > 0 || d.writing == 0 {
-		return nil
+	if d.speed == 0 {
+		return d.until(ctx, func() bool { return d.writing == 0 })
 	}
-	return d.until(ctx, func() bool { return d.writing == 0 })
+	for end := time.Now().Add(pause(1200*time.Millisecond, d.speed)); d.writing > 0 && time.Now().Before(end); {
+		if err := d.rest(ctx, 40*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rounds asks until the model calls no more tools.
@@ -176,8 +181,8 @@ func (d *demo) told(e event) {
 		d.writing = 0
 		d.count.written++
 		d.count.jobs = append(d.count.jobs, time.Duration(e.Data.Seconds*float64(time.Second)))
-		d.out.line(green, note(fmt.Sprintf("✓ summary written: %s → %s tokens, a ledger of exact values included, %.0f\u00a0ms",
-			covers, number(e.Data.Tokens), e.Data.Seconds*1000)))
+		d.out.line(green, note(fmt.Sprintf("✓ summary written: %s → %s tokens, a ledger of exact values included, %s\u00a0ms",
+			covers, number(e.Data.Tokens), number(int(e.Data.Seconds*1000)))))
 	case summarizer.NoticeDropped:
 		d.writing = 0
 	case stats.SummaryFailed:

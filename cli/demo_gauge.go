@@ -30,8 +30,12 @@ func (d *demo) gauge(s *step) string {
 		return line
 	}
 	line += fmt.Sprintf(" cache %2d %%", percent(t.turnCached, t.turnSent))
-	if len(t.turnLost) > 0 {
-		line += d.out.paint(dim, " ← "+strings.Join(t.turnLost, ", "))
+	why := strings.Join(t.turnLost, ", ")
+	if why != "" && d.out.width < 90 {
+		why = t.turnLost[len(t.turnLost)-1]
+	}
+	if why != "" {
+		line += d.out.paint(dim, " ← "+why)
 	}
 	return line
 }
@@ -82,9 +86,8 @@ func (d *demo) intro() {
 	line(plain, "")
 	line(plain, "  agent ──▶ recap %s ──▶ model %s", d.app.Addr(), strings.TrimPrefix(d.model.URL(), "http://"))
 	line(dim, "  The model's words are scripted; HTTP, streams, pruning, summaries and refusals are real.")
-	line(dim, "  While this runs: %s/metrics and %s/api/events", d.adminURL(), d.adminURL())
-	line(dim, "  client: tokens of the client's whole chat · sent: what Recap makes of it · cache: how much of that the model's "+
-		"prompt cache held, ← what made it start anew")
+	line(dim, "  While this runs: %s/metrics, /api/events", d.adminURL())
+	line(dim, "  client: tokens of the whole chat · sent: what Recap makes of it · cache: what the model reuses")
 	line(plain, "")
 	line(plain, "  The user's first words. Their exact values must never get lost:")
 	line(bold, "  «%s»", demoFirst)

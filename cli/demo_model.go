@@ -30,7 +30,7 @@ func pause(d time.Duration, speed float64) time.Duration {
 
 // reply goes on with the turn whose question is the newest in the prompt.
 func (m *demoModel) reply(r *fakellm.Recorded) fakellm.Reply {
-	out := fakellm.Reply{Delay: pause(70*time.Millisecond, m.speed), Gap: pause(25*time.Millisecond, m.speed), Chunk: 40}
+	out := fakellm.Reply{Delay: pause(60*time.Millisecond, m.speed), Gap: pause(12*time.Millisecond, m.speed), Chunk: 50}
 	roles := r.Roles()
 	newest, results := len(roles)-1, 0
 	for ; newest > 0 && roles[newest] != "user"; newest-- {
@@ -99,7 +99,7 @@ func (m *demoModel) summary(prompt string) fakellm.Reply {
 		next = strings.TrimPrefix(progress[len(progress)-1], "- ")
 	}
 	return fakellm.Reply{
-		Delay: max(pause(900*time.Millisecond, m.speed), 10*time.Millisecond),
+		Delay: max(pause(800*time.Millisecond, m.speed), 10*time.Millisecond),
 		Text: "## Goal\n- Get the invoice import ready.\n## Constraints & Preferences\n- The user must be asked before a restart.\n" +
 			"## Progress\n" + strings.Join(progress, "\n") + "\n## Key Decisions\n- Trim first, then compare.\n## Next Steps\n- " + next +
 			"\n## Critical Context\n- A name, a port and a path were told at the start.",

@@ -42,15 +42,19 @@ func demoConfig(upstream string) *config.Config {
 	return cfg
 }
 
-// newStage starts everything on free ports of loopback.
-func newStage(ctx context.Context, play []task, speed float64) (*stage, error) {
+// newStage starts everything on free ports of loopback. change, where it is not nil, has the last word on Recap's settings.
+func newStage(ctx context.Context, play []task, speed float64, change func(*config.Config)) (*stage, error) {
 	script := &demoModel{play: play, speed: speed}
 	model, err := fakellm.Start(script.options())
 	if err != nil {
 		return nil, err
 	}
 	s := &stage{play: play, model: model, agent: newAgent(), events: make(chan event, 64)}
-	if s.app, err = NewApp(ctx, demoConfig(model.URL()), slog.New(slog.DiscardHandler)); err != nil {
+	cfg := demoConfig(model.URL())
+	if change != nil {
+		change(cfg)
+	}
+	if s.app, err = NewApp(ctx, cfg, slog.New(slog.DiscardHandler)); err != nil {
 		model.Close()
 		return nil, err
 	}
@@ -88,7 +92,7 @@ const demoPatience = 10 * time.Second
 // learnWindow waits until Recap has asked the model for its window; a request that came before would be relayed as it is.
 func (s *stage) learnWindow(ctx context.Context) error {
 	ask := tokens.Ask{Upstream: s.app.cfg.Upstreams[0].Name, URL: s.model.URL(), Model: demoModelName}
-	for end := time.Now().Add(demoPatience); s.app.windows.Lookup(ask).Size == 0; {
+	for end := time.Now().Add(demoPatience); s.app.windows.Lookup(ask).Source != "upstream"; {
 		if time.Now().After(end) {
 			return errors.New("the model's window is not known after " + demoPatience.String())
 		}
