@@ -111,3 +111,42 @@ func FuzzPrune(f *testing.F) {
 		}
 	})
 }
+
+// A trimmed text and a placeholder are final: as old as they may grow, they stay as they are.
+func TestShortenedTextsAreFinal(t *testing.T) {
+	trim := options(everyRequest, func(o *pruning.Options) { o.HardClear.Enabled = false })
+	sent := applied(t, build(t, golden(10, 60000)), pruning.Prune(build(t, golden(10, 60000)), trim, 0, false))
+	for _, o := range []*pruning.Options{
+		options(everyRequest, func(o *pruning.Options) { o.MinPrunableToolChars, o.SoftTrimRatio, o.HardClearRatio = 100, 0, 0 }),
+		options(everyRequest, budget, func(o *pruning.Options) { o.ProtectTokens = 0 }),
+	} {
+		r := pruning.Prune(sent, o, 0, false)
+		for _, again := range r.Trims {
+			if again.Message <= 27 {
+				t.Errorf("%s: message %d was shortened before", o.Strategy, again.Message)
+			}
+		}
+		cleared := applied(t, sent, r)
+		if more := pruning.Prune(cleared, o, 0, true); len(more.Trims) != 0 {
+			t.Errorf("%s: %d placeholders were shortened", o.Strategy, len(more.Trims))
+		}
+	}
+}
+
+// The batches look after complete sets of results only: what happens inside a set of parallel calls moves nothing.
+func TestNoBatchInsideASet(t *testing.T) {
+	list := []message{user("u"), call("read", "a"), result("a", long(1, 30000)), call("read", "b", "c", "d"),
+		result("b", long(2, 30000)), result("c", long(3, 30000)), result("d", long(4, 30000))}
+	o := options(budget, func(o *pruning.Options) { o.KeepLastAssistants, o.ProtectTokens, o.ClearAtLeast = 0, 10000, 1000 })
+	c := build(t, list)
+	f := func(n int, want string) {
+		t.Helper()
+		if got := describe(o, pruning.Prune(upTo(c, n), o, 0, false)); got != want {
+			t.Errorf("%d messages: got %q, want %q", n, got, want)
+		}
+	}
+	f(3, "")
+	f(5, "")
+	f(6, "")
+	f(7, "2c 4c 5c")
+}
