@@ -163,6 +163,9 @@ func stripAnswer(h *fasthttp.ResponseHeader) {
 // fail answers with an error of the proxy's own.
 func (ex *exchange) fail(ctx *fasthttp.RequestCtx, err error) {
 	err = ex.why(err)
+	if stoppedSending(err) {
+		err = ErrClientGone
+	}
 	name, times := ex.call.Upstream, Timeouts{}
 	if ex.up != nil {
 		times = ex.up.times

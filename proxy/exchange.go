@@ -25,7 +25,7 @@ type Call struct {
 	// Tap sees the answer's bytes, as the upstream sent them, after they were handed to the client. It must not keep the
 	// slice. After an error of its own it sees no more.
 	Tap io.Writer
-	// Retry is asked once, when the answer is a JSON error of at most 64 KiB and nothing has gone to the client. If ok,
+	// Retry is asked once, where Body is set, when the answer is a JSON error of at most 64 KiB and nothing has gone to the client. If ok,
 	// next is sent in its place; else the answer is relayed as it is. body is decoded if it was compressed.
 	Retry func(status int, body []byte) (next []byte, ok bool)
 	// Ended is called exactly once, after the last byte was handed to the client or when the exchange has failed.

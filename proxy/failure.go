@@ -69,7 +69,7 @@ func explain(name string, t Timeouts, err error) *failure {
 	var body bodyError
 	switch {
 	case errors.As(err, &body):
-		return &failure{status: 400, code: "request_body", message: "request body ended before its end or could not be read", cause: err}
+		return &failure{status: 400, code: "request_body", message: "request body could not be read", cause: err}
 	case errors.Is(err, errUnknown):
 		return say(502, "unknown_upstream", "%s", errUnknown)
 	case errors.Is(err, ErrClosed):
@@ -138,6 +138,12 @@ func tlsCause(err error) string {
 		return "handshake refused"
 	}
 	return ""
+}
+
+// stoppedSending reports a client that closed its connection within its own request.
+func stoppedSending(err error) bool {
+	var body bodyError
+	return errors.As(err, &body) && (errors.Is(err, io.ErrUnexpectedEOF) || isClosed(err))
 }
 
 // isClosed tells an orderly or abrupt close by the peer from everything else.

@@ -58,6 +58,30 @@ func TestC7ClientGoneClosesTheUpstream(t *testing.T) {
 	f("silent body of known length", func(s *session) { s.say("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc") }, 10)
 }
 
+// C7: a client that stops in the middle of its own upload is gone too, and what it sent never looks whole upstream.
+func TestC7ClientGoneWithinItsUpload(t *testing.T) {
+	for _, frame := range []string{"Content-Length: 100000", "Transfer-Encoding: chunked"} {
+		whole := make(chan bool, 1)
+		url := newRawUpstream(t, func(s *session) {
+			r, err := http.ReadRequest(s.br)
+			if err == nil {
+				_, err = io.Copy(io.Discard, r.Body)
+				whole <- err == nil
+			}
+		})
+		r := newRig(t, url, nil)
+		p := r.dial()
+		p.send("POST /api/blobs/x HTTP/1.1\r\nHost: p\r\n" + frame + "\r\n\r\n2710\r\n" + strings.Repeat("x", 10000) + "\r\n")
+		p.Close()
+		if within(t, patience, "end of the upload", whole) {
+			t.Errorf("%s: upstream took a part for the whole", frame)
+		}
+		if o := r.outcome(); !o.ClientGone || o.Complete {
+			t.Errorf("%s: outcome %+v, want client gone", frame, o)
+		}
+	}
+}
+
 // C7: aborted clients leave nothing behind.
 func TestC7NoGoroutineIsLeftBehind(t *testing.T) {
 	s := newStub(t, func(s *session, r *http.Request) {

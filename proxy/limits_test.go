@@ -61,6 +61,7 @@ func TestC14BodyLimit(t *testing.T) {
 					piece = fmt.Sprintf("%x\r\n%s\r\n", n, piece)
 				}
 				if _, err := io.WriteString(p.Conn, piece); err != nil {
+					t.Errorf("size %d chunked=%v: sending broke off: %v", size, inChunks, err)
 					return
 				}
 				left -= n

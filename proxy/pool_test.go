@@ -207,23 +207,25 @@ func TestRetry(t *testing.T) {
 			t.Errorf("%s: outcome %+v", name, o)
 		}
 	}
-	plain := func(status int, kind, body string) string {
-		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", status, kind, len(body), body)
-	}
-	inChunks := func(status int, body string) string {
-		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", status, len(body), body)
-	}
-	ok := plain(200, "application/json", "{}")
+	ok := plainAnswer(200, "application/json", "{}")
 	long := strings.Repeat("x", 65<<10)
-	f("sent again", []string{plain(400, "application/json", overflow), ok}, "second", 1, "200 {}")
-	f("chunked error", []string{inChunks(400, overflow), ok}, "second", 1, "200 {}")
-	f("declined", []string{plain(400, "application/json; charset=utf-8", overflow)}, "", 1, "400 "+overflow)
-	f("declined, chunked", []string{inChunks(400, overflow)}, "", 1, "400 "+overflow)
-	f("asked once only", []string{plain(400, "application/json", overflow), plain(400, "application/json", "again")}, "second", 1, "400 again")
-	f("the second attempt dies", []string{plain(400, "application/json", overflow), ""}, "second", 1, "400 "+overflow)
-	f("not JSON", []string{plain(400, "text/html", overflow)}, "second", 0, "400 "+overflow)
+	f("sent again", []string{plainAnswer(400, "application/json", overflow), ok}, "second", 1, "200 {}")
+	f("chunked error", []string{chunkedAnswer(400, overflow), ok}, "second", 1, "200 {}")
+	f("declined", []string{plainAnswer(400, "application/json; charset=utf-8", overflow)}, "", 1, "400 "+overflow)
+	f("declined, chunked", []string{chunkedAnswer(400, overflow)}, "", 1, "400 "+overflow)
+	f("asked once only", []string{plainAnswer(400, "application/json", overflow), plainAnswer(400, "application/json", "again")}, "second", 1, "400 again")
+	f("the second attempt dies", []string{plainAnswer(400, "application/json", overflow), ""}, "second", 1, "400 "+overflow)
+	f("not JSON", []string{plainAnswer(400, "text/html", overflow)}, "second", 0, "400 "+overflow)
 	f("no error", []string{ok}, "second", 0, "200 {}")
-	f("too long", []string{plain(400, "application/json", long)}, "second", 0, "400 "+long)
-	f("too long, chunked", []string{inChunks(400, long)}, "second", 0, "400 "+long)
-	f("a panic", []string{plain(400, "application/json", overflow)}, "panic", 1, "400 "+overflow)
+	f("too long", []string{plainAnswer(400, "application/json", long)}, "second", 0, "400 "+long)
+	f("too long, chunked", []string{chunkedAnswer(400, long)}, "second", 0, "400 "+long)
+	f("a panic", []string{plainAnswer(400, "application/json", overflow)}, "panic", 1, "400 "+overflow)
+}
+
+func plainAnswer(status int, kind, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", status, kind, len(body), body)
+}
+
+func chunkedAnswer(status int, body string) string {
+	return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", status, len(body), body)
 }

@@ -85,7 +85,7 @@ func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
 		}
 	}
 	if err == nil && stream != nil {
-		err = ex.upload(stream, ctx.Request.Header.ContentLength() == chunked)
+		err = ex.upload(stream, int64(ctx.Request.Header.ContentLength()))
 	}
 	var own bodyError
 	if err = ex.why(err); err != nil && !errors.As(err, &own) && ex.why(nil) == nil {
@@ -169,14 +169,16 @@ func (ex *exchange) write(first, rest []byte) (int64, error) {
 	return n, err
 }
 
-// upload passes the client's body on as it comes.
-func (ex *exchange) upload(stream io.Reader, inChunks bool) error {
+// upload passes the client's body on as it comes: length bytes, or chunked.
+func (ex *exchange) upload(stream io.Reader, length int64) error {
+	inChunks := length == chunked
 	scratch := uploads.Get().(*[]byte)
 	defer uploads.Put(scratch)
 	const frame = 16 // room for a chunk's size line in front and its end behind
 	buf := *scratch
 	for {
 		n, err := stream.Read(buf[frame : len(buf)-frame])
+		length -= int64(n)
 		ex.touch()
 		if n > 0 {
 			piece := buf[frame : frame+n]
@@ -192,6 +194,8 @@ func (ex *exchange) upload(stream io.Reader, inChunks bool) error {
 		case err == io.EOF && inChunks:
 			_, err = ex.link.Conn.Write([]byte("0\r\n\r\n"))
 			return err
+		case err == io.EOF && length > 0: // fasthttp takes the end of the connection for the end of the body
+			return bodyError{io.ErrUnexpectedEOF}
 		case err == io.EOF:
 			return nil
 		case err != nil:

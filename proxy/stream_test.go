@@ -39,14 +39,7 @@ func TestC1EventsArriveAsTheyAreSent(t *testing.T) {
 			if got := resp.Header.Get("X-Accel-Buffering"); got != "no" {
 				t.Errorf("X-Accel-Buffering = %q, want no", got)
 			}
-			got := make(chan string)
-			go func() {
-				buf := make([]byte, len(event(0)))
-				for range events {
-					io.ReadFull(resp.Body, buf)
-					got <- string(buf)
-				}
-			}()
+			got := readEvents(resp.Body, events)
 			for i := range events {
 				next <- i
 				if e := within(t, patience, "event", got); e != event(i) {
@@ -76,6 +69,19 @@ func TestC1EventsArriveAsTheyAreSent(t *testing.T) {
 		s.say(fmt.Sprintf("%s%x\r\n", late, len(e)) + e)
 		late = "\r\n"
 	}, tcp)
+}
+
+// readEvents reads events one by one in the background.
+func readEvents(r io.Reader, n int) <-chan string {
+	got := make(chan string)
+	go func() {
+		buf := make([]byte, len(event(0)))
+		for range n {
+			io.ReadFull(r, buf)
+			got <- string(buf)
+		}
+	}()
+	return got
 }
 
 func event(i int) string { return fmt.Sprintf("data: {\"delta\":\"piece %02d\"}\n\n", i) }

@@ -97,7 +97,7 @@ func (w *watch) run() {
 		w.clock.Store(int64(time.Since(w.begin)))
 		open = w.all(open)
 		for i, ex := range open {
-			ex.look(w.now())
+			contain(func() { ex.look(w.now()) })
 			open[i] = nil
 		}
 		if len(open) > 0 {
