@@ -33,13 +33,22 @@ func TestSixtyTurns(t *testing.T) {
 		base = proxy.url
 	}
 	checkTransparent(t, base, relay)
-	history := converse(t, newChatter(base), relay)
+	history := converse(t, newChatter(base), turns)
 	if direct {
 		return
 	}
 	checkCache(t, history)
 	checkSummaries(t, history, relay, proxy.run(t, "checkpoints", "list"))
 	checkFirstWords(t, relay)
+}
+
+// TestKeptConnections chats without the relay in between: llama-server closes each connection after a few requests, and
+// no turn may fail for it (C16).
+func TestKeptConnections(t *testing.T) {
+	if testing.Short() || direct {
+		t.Skip("starts a real engine behind Recap")
+	}
+	converse(t, newChatter(startRecap(t, startEngine(t)).url), 20)
 }
 
 // question is the user's n-th message: a fact worth keeping and something to answer.
@@ -55,8 +64,8 @@ func question(n int) string {
 		100+n, towns[n%len(towns)], 7*n+3, good, 1000+37*n, 'A'+rune(n%26), 6+n%5, 14+n%7, good)
 }
 
-// converse chats until the end or the first failure. In direct mode it stops where the window is full.
-func converse(t *testing.T, c *chatter, relay *relay) []turn {
+// converse chats for some turns or until the first failure. In direct mode it stops where the window is full.
+func converse(t *testing.T, c *chatter, turns int) []turn {
 	t.Helper()
 	var history []turn
 	for n := range turns {

@@ -38,7 +38,11 @@ func startRelay(t *testing.T, engine string) *relay {
 		t.Fatal(err)
 	}
 	r := &relay{}
+	// llama-server closes a connection after a few requests, and net/http does not send a POST twice: a connection for
+	// each request keeps the relay's own failures out of the test.
+	fresh := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 	proxy := &httputil.ReverseProxy{
+		Transport:      fresh,
 		Rewrite:        func(p *httputil.ProxyRequest) { p.SetURL(target) },
 		FlushInterval:  -1,
 		ModifyResponse: r.observe,
