@@ -7,6 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"recap/config"
 	"recap/dialect"
 )
 
@@ -77,37 +78,28 @@ func oddReason(err error) string {
 	return "decode"
 }
 
-// headerValue returns a look-up of request headers that does not care about case.
+// headerValue returns a look-up of request headers that does not care about case. Peek is the only way in: fasthttp's
+// iterators rewrite the Cookie line as they pass.
 func headerValue(h *fasthttp.RequestHeader) func(string) string {
-	return func(name string) string {
-		for k, v := range h.All() {
-			if len(k) == len(name) && strings.EqualFold(string(k), name) {
-				return string(v)
-			}
-		}
-		return ""
-	}
+	return func(name string) string { return string(h.Peek(name)) }
 }
 
-const overridePrefix = "x-recap-"
+var overrideHeaders = config.OverrideHeaders()
 
-// takeOverrides takes our own headers off a request, so that none ever goes upstream, and returns their values by
-// lower-case name; nil where there are none.
+// takeOverrides takes our own headers off a request and returns their values by lower-case name; nil where there are
+// none. Whatever else begins with X-Recap- is kept from the upstream by the proxy.
 func takeOverrides(h *fasthttp.RequestHeader) map[string][]string {
 	var taken map[string][]string
-	var names []string
-	for k, v := range h.All() {
-		if len(k) < len(overridePrefix) || !strings.EqualFold(string(k[:len(overridePrefix)]), overridePrefix) {
+	for _, name := range overrideHeaders {
+		if h.Peek(name) == nil {
 			continue
 		}
 		if taken == nil {
 			taken = map[string][]string{}
 		}
-		name := strings.ToLower(string(k))
-		taken[name] = append(taken[name], string(v))
-		names = append(names, string(k))
-	}
-	for _, name := range names {
+		for _, value := range h.PeekAll(name) {
+			taken[strings.ToLower(name)] = append(taken[strings.ToLower(name)], string(value))
+		}
 		h.Del(name)
 	}
 	return taken

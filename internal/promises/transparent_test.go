@@ -34,12 +34,12 @@ func TestP1HeadersStay(t *testing.T) {
 	r := newRig(t, 100_000, fakellm.Options{}, nil)
 	body := `{"model":"fake-model","messages":[{"role":"user","content":"hi"}]}`
 	r.do("POST", "/v1/chat/completions", body,
-		"Authorization", "Bearer client", "X-Stainless-Os", "Linux", "User-Agent", "probe/1", "Cookie", "a=b",
-		"X-Recap-Session", "s", "X-Recap-Mode", "auto", "X-Request-Id", "mine")
+		"Authorization", "Bearer client", "X-Stainless-Os", "Linux", "User-Agent", "probe/1", "Cookie", "a=b;c=d; e",
+		"X-Recap-Session", "s", "X-Recap-Mode", "auto", "X-Recap-Unheard-Of", "1", "X-Request-Id", "mine")
 	seen := r.up.Chats()
 	got := seen[len(seen)-1].Header
 	for name, want := range map[string]string{
-		"Authorization": "Bearer client", "X-Stainless-Os": "Linux", "User-Agent": "probe/1", "Cookie": "a=b", "X-Request-Id": "mine",
+		"Authorization": "Bearer client", "X-Stainless-Os": "Linux", "User-Agent": "probe/1", "Cookie": "a=b;c=d; e", "X-Request-Id": "mine",
 		"Content-Type": "application/json",
 	} {
 		if got.Get(name) != want {
