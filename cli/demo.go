@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"recap/config"
 )
@@ -80,6 +81,7 @@ type demo struct {
 	sent    []byte // the last request as it reached the model
 	writing int    // turn in which the summary that is being written was begun; 0 = none is
 	id      int    // of it in the model's journal
+	at      time.Time
 }
 
 // stopped says how far the chat came where somebody ended it, and passes on everything else.

@@ -122,15 +122,18 @@ func (d *demo) answered(ctx context.Context, r *reply, body []byte) (*step, erro
 }
 
 // journal reads what the model got since the last request: the request, and whether a summary was asked for, which takes
-// the model's only slot.
+// the model's only slot. Where both came at once, either may have had the slot last.
 func (d *demo) journal() (evicted bool) {
-	seen := d.id
-	for _, r := range d.model.Find(func(r *fakellm.Recorded) bool { return r.Chat && r.ID > seen }) {
+	id, at := d.id, d.at
+	since := func(r *fakellm.Recorded) bool {
+		return r.Chat && (r.ID > id || r.Summary && (r.Ended.IsZero() || r.Ended.After(at)))
+	}
+	for _, r := range d.model.Find(since) {
 		if r.Summary {
 			evicted = true
 			continue
 		}
-		d.id, d.sent = r.ID, r.Body
+		d.id, d.at, d.sent = r.ID, r.At, r.Body
 	}
 	return evicted
 }

@@ -140,10 +140,3 @@ func (d *demo) straight(ctx context.Context) string {
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
 }
-
-func yes(is bool) string {
-	if is {
-		return "yes"
-	}
-	return "no"
-}

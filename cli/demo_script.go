@@ -129,10 +129,7 @@ func (tl *tool) result(n uint64) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
 		line := tl.lines[i%len(tl.lines)]
-		if strings.Contains(line, "%d") {
-			line = strings.Replace(line, "%d", fmt.Sprint(100+random.IntN(900)), 1)
-		}
-		b.WriteString(line + "\n")
+		b.WriteString(strings.Replace(line, "%d", fmt.Sprint(100+random.IntN(900)), 1) + "\n")
 	}
 	return b.String()
 }
