@@ -31,7 +31,7 @@ func (d *demo) gauge(s *step) string {
 	}
 	line += fmt.Sprintf(" cache %2d %%", percent(t.turnCached, t.turnSent))
 	why := strings.Join(t.turnLost, ", ")
-	if why != "" && d.out.width < 90 {
+	if why != "" && d.out.width < plainWidth {
 		why = t.turnLost[len(t.turnLost)-1]
 	}
 	if why != "" {
