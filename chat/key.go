@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"hash"
 	"strings"
+	"sync"
 )
 
 // Digest names the content of one message. It is SHA-256 over what a Key counts, see NewDigest.
@@ -32,31 +32,30 @@ func ParseKey(text string) (Key, error) {
 }
 
 // Hasher builds a Digest out of fields that cannot run into each other: each is written with its length.
-type Hasher struct {
-	h     hash.Hash
-	buf   [9]byte
-	piece [1024]byte // in here and not on the stack of Field, from where it would escape to the heap each time
-}
+type Hasher struct{ buf []byte }
 
-// NewHasher returns an empty Hasher.
-func NewHasher() *Hasher { return &Hasher{h: sha256.New()} }
+// hashers keeps buffers: hashing one buffer in one call needs no allocation.
+var hashers = sync.Pool{New: func() any { return &Hasher{buf: make([]byte, 0, 4<<10)} }}
+
+// maxHashBuffer is the largest buffer that is kept, in bytes.
+const maxHashBuffer = 1 << 20
+
+// NewHasher returns an empty Hasher. Sum ends it.
+func NewHasher() *Hasher { return hashers.Get().(*Hasher) }
 
 // Field adds one field: tag says what it is.
 func (h *Hasher) Field(tag byte, text string) {
-	h.buf[0] = tag
-	binary.LittleEndian.PutUint64(h.buf[1:], uint64(len(text)))
-	h.h.Write(h.buf[:])
-	// io.WriteString would copy; sha256 has no WriteString, so small pieces are fed through a fixed buffer.
-	for len(text) > 0 {
-		n := copy(h.piece[:], text)
-		h.h.Write(h.piece[:n])
-		text = text[n:]
-	}
+	h.buf = append(h.buf, tag)
+	h.buf = binary.LittleEndian.AppendUint64(h.buf, uint64(len(text)))
+	h.buf = append(h.buf, text...)
 }
 
-// Sum returns the digest of all fields.
-func (h *Hasher) Sum() (d Digest) {
-	h.h.Sum(d[:0])
+// Sum returns the digest of all fields. The Hasher must not be used after it.
+func (h *Hasher) Sum() Digest {
+	d := Digest(sha256.Sum256(h.buf))
+	if h.buf = h.buf[:0]; cap(h.buf) <= maxHashBuffer {
+		hashers.Put(h)
+	}
 	return d
 }
 

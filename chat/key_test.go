@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -150,4 +151,20 @@ func TestUnquote(t *testing.T) {
 	f("\"a\xffb\"", "a\ufffdb")
 	f(`12`, `12`)
 	f(`"`, `"`)
+}
+
+// FuzzUnquote: the same as the library's, for every token that is valid JSON.
+func FuzzUnquote(f *testing.F) {
+	for _, token := range []string{`""`, `"a\n\t\"\\\/b"`, `"\u00e9\ud83d\ude00\ud800"`, "\"a\xff\\n\"", `"\\"`, `"\\u0041"`} {
+		f.Add(token)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		var want string
+		if len(token) == 0 || token[0] != '"' || json.Unmarshal([]byte(token), &want) != nil || token[len(token)-1] != '"' {
+			return
+		}
+		if got := chat.Unquote(token); got != want {
+			t.Errorf("Unquote(%q) = %q, want %q", token, got, want)
+		}
+	})
 }

@@ -1,10 +1,6 @@
 package chat
 
-import (
-	"encoding/json"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Role says who speaks. Wire names are mapped by the dialect: developer is System, function is Tool.
 type Role uint8
@@ -122,23 +118,6 @@ func JoinText(raw string, parts []Part) string {
 		return texts[0]
 	}
 	return strings.Join(texts, "\n")
-}
-
-// Unquote returns the text of a JSON string token. Without escapes it is a view and costs nothing. Bytes that
-// are not UTF-8 come out as U+FFFD. A token that is not a string comes back as it is.
-func Unquote(token string) string {
-	if len(token) < 2 || token[0] != '"' {
-		return token
-	}
-	inner := token[1 : len(token)-1]
-	if strings.IndexByte(inner, '\\') < 0 && utf8.ValidString(inner) {
-		return inner
-	}
-	var text string
-	if json.Unmarshal([]byte(token), &text) != nil {
-		return inner
-	}
-	return text
 }
 
 // Chat is one chat request as a view: nothing in it was re-serialised.

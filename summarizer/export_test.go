@@ -43,6 +43,3 @@ func Facts(text string) []string {
 
 // Rules lists the sentences of a text that forbid or demand something.
 var Rules = rules
-
-// Unescape is the fast form of chat.Unquote.
-var Unescape = unescape

@@ -67,21 +67,21 @@ func readFacts(m *chat.Message) *messageFacts {
 	g := newGatherer()
 	switch {
 	case m.Opens():
-		text := strings.TrimSpace(plain(m.Raw, m.Parts))
+		text := strings.TrimSpace(chat.JoinText(m.Raw, m.Parts))
 		mf.request = tokens.Estimate(text)
 		mf.head, mf.tail = ends(text)
 		mf.rules = rules(text)
 		g.add(text, fromUser)
 	case m.Role == chat.Assistant:
-		g.add(plain(m.Raw, m.Parts), fromAssistant)
+		g.add(chat.JoinText(m.Raw, m.Parts), fromAssistant)
 	default:
-		g.add(plain(m.Raw, m.Parts), fromTool)
+		g.add(chat.JoinText(m.Raw, m.Parts), fromTool)
 	}
 	for _, c := range m.Calls {
 		g.add(argumentText(c.Args.Of(m.Raw)), fromCall)
 	}
 	for i := range m.Results {
-		g.add(plain(m.Raw, m.Results[i].Parts), fromTool)
+		g.add(chat.JoinText(m.Raw, m.Results[i].Parts), fromTool)
 	}
 	limit := maxOtherFacts
 	if m.Opens() {

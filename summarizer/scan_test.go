@@ -54,18 +54,3 @@ func TestRulesOfAText(t *testing.T) {
 	f("a\nYou must use v1.2.3 of x.y here\nb", "You must use v1.2.3 of x.y here")
 	f("never " + strings.Repeat("long ", 100))
 }
-
-// The fast way through a JSON string gives what the slow one gives.
-func FuzzUnescape(f *testing.F) {
-	for _, seed := range []string{`"a\nb"`, `"\u00e9\\"`, `"\"`, `"x\q"`, "\"\xff\"", `"`, `""`, `12`, `"a\/b\t\r\b\f\""`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, token string) {
-		if !json.Valid([]byte(token)) {
-			t.Skip()
-		}
-		if got, want := summarizer.Unescape(token), chat.Unquote(token); got != want {
-			t.Fatalf("%q: got %q, want %q", token, got, want)
-		}
-	})
-}
