@@ -1,7 +1,6 @@
 package summarizer_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
