@@ -20,12 +20,20 @@ func (x *exchange) ended(o Outcome) {
 		}
 		if o.Status < 300 && o.Complete {
 			x.calibrate(report)
-			x.c.Counter.Learn(x.chat)
+			x.learn()
 		}
 		if x.decision.Job != nil && x.jobMayStart(o, report) {
 			x.c.Queue.Submit(x.job())
 		}
 	})
+}
+
+// learn has this chat's tokens counted exactly, in the background, once it may come near a level: until then the
+// calibrated estimate, whose error is bounded by half, decides the same.
+func (x *exchange) learn() {
+	if near := x.decision.Levels.Prepare / 2; near > 0 && x.decision.Pruned >= near {
+		x.c.Counter.Learn(x.chat)
+	}
 }
 
 // calibrate tells the counter what the upstream counted for what was sent, and asks for the window again where an answer

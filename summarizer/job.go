@@ -2,6 +2,7 @@ package summarizer
 
 import (
 	"net/http"
+	"time"
 
 	"recap/chat"
 )
@@ -25,6 +26,8 @@ type Job struct {
 	KeepAlive string  // raw JSON as the chat sent it; "" = none
 	Target    Target  // the chat's own upstream
 	Options   Options // as overridden for this request
+
+	submitted time.Time // when the queue took it
 }
 
 // To is the number of messages the job's checkpoint covers.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"recap/chat"
-	"recap/tokens"
 )
 
 // pass is what one job reads and what its checkpoint will be, settled when the job starts.
@@ -88,15 +87,16 @@ func full(base *chat.Checkpoint, o *Options) bool {
 }
 
 // needed reports whether a job is still worth its call, where a deeper checkpoint than it was made with has been written
-// while it waited (E9).
+// while it waited (E9). For a trigger on size only the next request can tell: it sees what is sent with the new one,
+// and brings the job again when that is still too much.
 func (j *Job) needed(base *chat.Checkpoint) bool {
-	if j.Base != nil && base.To <= j.Base.To {
+	if j.Base != nil && base.To <= j.Base.To || !base.Updated.After(j.submitted) {
 		return true
 	}
 	fresh := j.Covered[base.To:]
 	t := &j.Options.Trigger
 	if !t.Counts() {
-		return weigh(fresh) >= max(64, j.Window/50)
+		return false
 	}
 	turns := 0
 	for i := range fresh {
@@ -108,24 +108,4 @@ func (j *Job) needed(base *chat.Checkpoint) bool {
 	tail := max(j.Options.RetainRecent.Turns, 1)
 	c := Counts{Refinable: len(fresh), Turns: turns + tail, Tokens: int(t.Value) + 1}
 	return turns > 0 && t.Fires(c)
-}
-
-// weigh is the size of messages by the fixed measure, roughly: texts alone, where they are known by their length.
-func weigh(messages []chat.Message) int {
-	sum := 0
-	for i := range messages {
-		m := &messages[i]
-		for _, p := range m.Parts {
-			if p.Kind == chat.Text {
-				sum += tokens.EstimateQuoted(p.Span.Of(m.Raw))
-			}
-		}
-		for _, c := range m.Calls {
-			sum += tokens.EstimateQuoted(c.Args.Of(m.Raw))
-		}
-		for _, r := range m.Results {
-			sum += tokens.EstimateQuoted(r.Content.Of(m.Raw))
-		}
-	}
-	return sum
 }

@@ -149,6 +149,7 @@ func (q *Queue) admit(j *Job) (t *task, replaced []*task, state State) {
 	if q.lines.rests(j, time.Now()) {
 		return nil, nil, Cooling
 	}
+	j.submitted = time.Now()
 	t = &task{job: j, lane: lane(j), state: Queued, pins: j.pins(), told: make(chan struct{}), ended: make(chan struct{})}
 	if len(q.waiting) >= q.deps.MaxJobs || q.stats.Bytes+t.pins > q.deps.MaxBytes {
 		q.stats.Refused++

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"recap/chat"
 	"recap/summarizer"
 )
 
