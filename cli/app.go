@@ -119,7 +119,7 @@ const prunerRemembers = 200_000
 
 func (a *App) listen() error {
 	handler := middleware.Chain(a.compactor.Handle,
-		middleware.Recover(a.log), middleware.RequestID(), middleware.AccessLog(a.log))
+		middleware.Recover(a.log), middleware.AccessLog(a.log))
 	a.server = proxy.NewServer(handler, proxy.ServerOptions{Limits: a.cfg.Limits, Refused: a.refused})
 	var err error
 	if a.front, err = proxy.Listen(a.cfg.Listen); err != nil {

@@ -94,7 +94,7 @@ func providerByName(cfg *config.Config) func(string) (summarizer.Provider, bool)
 // warmWindows asks the upstreams what they are before the first request comes.
 func (a *App) warmWindows() {
 	for _, up := range a.cfg.Upstreams {
-		a.windows.Warm(tokens.Ask{Upstream: up.Name, URL: up.URL, Header: keyHeader(up)})
+		a.windows.Warm(tokens.Ask{Upstream: up.Name, URL: up.URL, Header: func() http.Header { return keyHeader(up) }})
 	}
 }
 
@@ -109,7 +109,8 @@ func keyHeader(up proxy.Upstream) http.Header {
 // summaryWindow tells the window of a model that is not the chat's.
 func (a *App) summaryWindow(_ context.Context, target summarizer.Target, model string) int {
 	w := a.windows.Lookup(tokens.Ask{
-		Upstream: target.Name, URL: target.URL, Header: target.Header, Model: model, Native: target.Dialect == "ollama",
+		Upstream: target.Name, URL: target.URL, Header: func() http.Header { return target.Header }, Model: model,
+		Native: target.Dialect == "ollama",
 	})
 	return w.Size
 }

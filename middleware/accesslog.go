@@ -19,7 +19,7 @@ func AccessLog(log *slog.Logger) Middleware {
 			start := time.Now()
 			method, path := string(ctx.Method()), string(ctx.Path())
 			next(ctx)
-			log.Debug("request", "id", RequestIDOf(ctx), "method", method, "path", path,
+			log.Debug("request", "id", RequestID(ctx), "method", method, "path", path,
 				"status", ctx.Response.StatusCode(), "ms", time.Since(start).Milliseconds())
 		}
 	}

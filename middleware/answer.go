@@ -21,8 +21,11 @@ func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
 		return
 	}
 	d := &x.decision
-	h.Set("X-Recap-Tokens", "before="+strconv.Itoa(d.Before)+", after="+strconv.Itoa(d.After)+
-		", window="+strconv.Itoa(x.window.Size)+", source="+x.window.Source)
+	var space [96]byte
+	b := strconv.AppendInt(append(space[:0], "before="...), int64(d.Before), 10)
+	b = strconv.AppendInt(append(b, ", after="...), int64(d.After), 10)
+	b = strconv.AppendInt(append(b, ", window="...), int64(x.window.Size), 10)
+	h.SetBytesV("X-Recap-Tokens", append(append(b, ", source="...), x.window.Source...))
 	if d.Used != nil {
 		h.Set("X-Recap-Checkpoint", `"`+d.Used.Checkpoint.Key.String()+`";covers=`+
 			strconv.Itoa(d.Used.Cut.Covers)+";rows="+strconv.Itoa(len(d.Used.Rows)))

@@ -1,7 +1,7 @@
-// Package middleware holds what stands between the listener and the proxy, one file each: recover, request id,
-// access log, limits, and the compactor, which is where chats are read, decided on and rewritten.
+// Package middleware holds what stands between the listener and the proxy, one file each: recover, access log, and
+// the compactor, which is where chats are read, decided on and rewritten.
 //
-//	client ─▶ Recover ─▶ RequestID ─▶ AccessLog ─▶ Limits ─▶ Compactor ─▶ relay ─▶ upstream
+//	client ─▶ Recover ─▶ AccessLog ─▶ Compactor ─▶ relay ─▶ upstream
 //
 // HTTP-shaped concerns are middlewares; chat-shaped ones are steps of the one decision that compaction.Decide
 // makes.

@@ -75,6 +75,8 @@ type Compactor struct {
 	facts   *dialect.Facts
 	sent    *sentMemo
 	weighed weighedMemo
+	recipe  string // of requests without overrides
+	seeds   *chat.Memo[[3]string, chat.Key]
 	warned  sync.Map // upstream and model whose window is unknown, warned of once
 
 	background sync.WaitGroup
@@ -94,6 +96,8 @@ func NewCompactor(d Deps) *Compactor {
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
+		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
+		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
 	}
 }
 
@@ -105,7 +109,7 @@ func (c *Compactor) Busy() bool { return c.behindNow.Load() > 0 }
 
 // Handle serves one request.
 func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
-	d := dialect.For(string(ctx.Method()), string(ctx.Path()))
+	d := dialect.For(string(ctx.Method()), string(ctx.URI().PathOriginal()))
 	if d == nil {
 		c.pass(ctx)
 		return
@@ -120,6 +124,17 @@ func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
 	c.Stats.Relayed()
 	at, _ := c.Config.PickUpstream(string(ctx.Host()), "")
 	c.Relay(ctx, Call{Upstream: c.Config.Upstreams[at].Name})
+}
+
+// seed is chat.Seed, remembered.
+func (c *Compactor) seed(tenant, upstream, recipe string) chat.Key {
+	who := [3]string{tenant, upstream, recipe}
+	seed, ok := c.seeds.Get(who)
+	if !ok {
+		seed = chat.Seed(tenant, upstream, recipe)
+		c.seeds.Put(who, seed)
+	}
+	return seed
 }
 
 // behind runs f behind the request, and counts a panic in it instead of dying of it.

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -10,22 +11,21 @@ import (
 	"recap/stats"
 )
 
-// ended is called once the answer has ended; what it starts runs behind the connection.
+// ended is called once the answer has ended, on the connection's goroutine: nothing in here waits.
 func (x *exchange) ended(o Outcome) {
-	x.c.behind(func() {
-		report := x.tap.report()
-		x.record(o, report)
-		if x.chat == nil {
-			return
-		}
-		if o.Status < 300 && o.Complete {
-			x.calibrate(report)
-			x.learn()
-		}
-		if x.decision.Job != nil && x.jobMayStart(o, report) {
-			x.c.Queue.Submit(x.job())
-		}
-	})
+	defer x.c.contain("ended")
+	report := x.tap.report()
+	x.record(o, report)
+	if x.chat == nil {
+		return
+	}
+	if o.Status < 300 && o.Complete {
+		x.calibrate(report)
+		x.learn()
+	}
+	if x.decision.Job != nil && x.jobMayStart(o, report) {
+		x.c.Queue.Submit(x.job())
+	}
 }
 
 // learn has this chat's tokens counted exactly, in the background, once it may come near a level: until then the
@@ -75,9 +75,23 @@ func (x *exchange) record(o Outcome, report dialect.Report) {
 		e.Checkpoint, e.Covers, e.Rows = used.Checkpoint.Key.String(), used.Cut.Covers, len(used.Rows)
 	}
 	x.c.Stats.Exchange(e)
-	x.c.Log.Info("chat", "id", x.id, "upstream", e.Upstream, "model", shown(e.Model), "status", x.statusItem(),
-		"before", e.Before, "after", e.After, "window", e.Window, "source", e.Source, "covers", e.Covers,
-		"summary", e.Summary, "code", e.Code, "prompt", e.Prompt, "ms", e.TotalMS, "complete", o.Complete)
+	x.log(&e, o.Complete)
+}
+
+// log writes the one line of an exchange: at debug level where nothing was done to it and it went well.
+func (x *exchange) log(e *stats.Exchange, complete bool) {
+	level := slog.LevelInfo
+	if (e.Status == chat.Clear || e.Status == chat.Off) && e.Code < 400 && complete {
+		level = slog.LevelDebug
+	}
+	if !x.c.Log.Enabled(context.Background(), level) {
+		return
+	}
+	x.c.Log.LogAttrs(context.Background(), level, "chat", slog.String("id", x.id), slog.String("upstream", e.Upstream),
+		slog.String("model", shown(e.Model)), slog.String("status", x.statusItem()), slog.Int("before", e.Before),
+		slog.Int("after", e.After), slog.Int("window", e.Window), slog.String("source", e.Source),
+		slog.Int("covers", e.Covers), slog.String("summary", e.Summary), slog.Int("code", e.Code),
+		slog.Int("prompt", e.Prompt), slog.Int64("ms", e.TotalMS), slog.Bool("complete", complete))
 }
 
 // remember stores what the decision made: a provisional checkpoint, and the mark that one was sent. The request does

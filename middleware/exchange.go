@@ -31,13 +31,12 @@ type exchange struct {
 	tenant  string
 	recipe  string
 	path    string // with query
-	native  bool
-	target  summarizer.Target
+	creds   [len(credentials)]string
 
 	chat     *chat.Chat
 	outline  *chat.Outline
 	keys     []chat.Key
-	options  summarizer.Options
+	options  *summarizer.Options
 	window   tokens.Window
 	sizes    tokens.Sizes
 	side     bool
@@ -50,12 +49,13 @@ type exchange struct {
 	summary summarizer.State
 	tap     *tap
 
+	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long
 }
 
 // serve takes a request through reading, decision and relay.
 func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
-	x.id, x.path = RequestIDOf(ctx), string(ctx.RequestURI())
+	x.id, x.path = RequestID(ctx), string(ctx.RequestURI())
 	if err := x.override(&ctx.Request.Header); err != nil {
 		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())
 		return
@@ -85,6 +85,7 @@ func (x *exchange) override(h *fasthttp.RequestHeader) error {
 	if len(ours) == 0 {
 		return nil
 	}
+	x.changed = true
 	ov, ignored, err := x.c.Config.ReadOverrides(func(name string) []string { return ours[strings.ToLower(name)] })
 	for _, name := range ignored {
 		x.c.Stats.OverrideIgnored(name)
@@ -148,7 +149,11 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 		x.bypass(oddReason(err))
 		return false
 	}
-	x.chat, x.options = c, x.ov.Apply(x.c.Config.Summarization)
+	x.chat, x.options, x.recipe = c, &x.c.Config.Summarization, x.c.recipe
+	if x.changed {
+		options := x.ov.Apply(x.c.Config.Summarization)
+		x.options, x.recipe = &options, summarizer.Recipe(&options, options.Model)
+	}
 	header := headerValue(&ctx.Request.Header)
 	x.session = x.ov.Session
 	if x.session == "" {
@@ -156,10 +161,11 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	}
 	x.side = dialect.SideRequest(header, c)
 	x.tenant = x.c.Tenant.Of(&ctx.Request.Header)
-	x.recipe = summarizer.Recipe(&x.options, x.options.Model)
-	x.target = x.newTarget(header)
+	for i, name := range credentials {
+		x.creds[i] = header(name)
+	}
 	x.outline = chat.NewOutline(c)
-	x.keys = chat.Keys(x.outline, chat.Seed(x.tenant, x.up.Name, x.recipe))
+	x.keys = chat.Keys(x.outline, x.c.seed(x.tenant, x.up.Name, x.recipe))
 	return true
 }
 
@@ -178,30 +184,25 @@ func (x *exchange) weigh() bool {
 // ask is the question for the window of this request.
 func (x *exchange) ask() tokens.Ask {
 	return tokens.Ask{
-		Upstream: x.up.Name, URL: x.up.URL, Header: x.target.Header, Model: x.chat.Model,
+		Upstream: x.up.Name, URL: x.up.URL, Header: x.credentials, Model: x.chat.Model,
 		Native: x.d.Name() == "ollama", NumCtx: x.chat.NumCtx, Override: x.ov.ContextWindow,
 	}
 }
 
 // decide looks up what is stored and asks compaction.
 func (x *exchange) decide() {
-	ctx, cancel := context.WithTimeout(context.Background(), storePatience)
-	defer cancel()
-	stored, err := x.c.Store.Find(ctx, x.keys)
+	stored, err := x.c.Store.Find(context.Background(), x.keys) // the store bounds its own patience
 	if err != nil {
 		x.c.Stats.StoreError("find")
 		x.c.Log.Warn("store does not answer, going on without checkpoints", "id", x.id, "error", err)
 	}
 	x.input = compaction.Input{
 		Outline: x.outline, Keys: x.keys, Sizes: x.sizes, Window: x.window, Stored: stored,
-		Options: &x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == config.Force,
+		Options: x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == config.Force,
 	}
 	x.decision = compaction.Decide(x.input)
 	x.status = x.decision.Status
 }
-
-// storePatience bounds how long a request waits for the disk: it is worth more than a checkpoint.
-const storePatience = 250 * time.Millisecond
 
 func (x *exchange) pruner() func(bool) pruning.Result {
 	if !x.options.ContextPruning.Enabled {

@@ -27,7 +27,7 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 	}
 	x := &exchange{c: c, d: d, start: time.Now(), path: path}
 	var request fasthttp.RequestCtx
-	for _, name := range append(config.OverrideHeaders(), credentials...) {
+	for _, name := range append(config.OverrideHeaders(), credentials[:]...) {
 		if value := header(name); value != "" {
 			request.Request.Header.Set(name, value)
 		}

@@ -89,30 +89,36 @@ func (x *exchange) shrank(before *compaction.Decision) bool {
 }
 
 // credentials are the request headers that a summary call needs to be let in as its chat was.
-var credentials = []string{"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project"}
+var credentials = [...]string{"Authorization", "X-Api-Key", "Api-Key", "Openai-Organization", "Openai-Project"}
 
-// newTarget says where this chat's own upstream is asked for summaries, with the chat's own credentials. It stays in
-// memory for as long as the job does.
-func (x *exchange) newTarget(header func(string) string) summarizer.Target {
-	t := summarizer.Target{Name: x.up.Name, Dialect: x.d.Name(), Header: http.Header{}}
-	t.URL, _ = x.c.URL(x.up.Name, x.path)
-	for _, name := range credentials {
-		if value := header(name); value != "" {
-			t.Header.Set(name, value)
+// credentials are what this chat's own upstream lets its requests in by.
+func (x *exchange) credentials() http.Header {
+	h := http.Header{}
+	for i, name := range credentials {
+		if x.creds[i] != "" {
+			h.Set(name, x.creds[i])
 		}
 	}
 	if x.up.APIKey != "" {
-		t.Header.Del("X-Api-Key")
-		t.Header.Del("Api-Key")
-		t.Header.Set("Authorization", "Bearer "+x.up.APIKey)
+		h.Del("X-Api-Key")
+		h.Del("Api-Key")
+		h.Set("Authorization", "Bearer "+x.up.APIKey)
 	}
+	return h
+}
+
+// target says where this chat's own upstream is asked for summaries, with the chat's own credentials. It stays in
+// memory for as long as the job does.
+func (x *exchange) target() summarizer.Target {
+	t := summarizer.Target{Name: x.up.Name, Dialect: x.d.Name(), Header: x.credentials()}
+	t.URL, _ = x.c.URL(x.up.Name, x.path)
 	return t
 }
 
 // job completes the job that the decision made.
 func (x *exchange) job() *summarizer.Job {
 	j := x.decision.Job
-	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target
+	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target()
 	return j
 }
 

@@ -3,50 +3,36 @@ package middleware
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/valyala/fasthttp"
 )
 
-type contextKey struct{ name string }
-
-var requestIDKey = contextKey{"request id"}
-
 const maxRequestID = 128
 
-// RequestID gives each request a name for the log and the events: the client's X-Request-Id where it is printable and
-// short, else a random one. Nothing is added to what goes upstream (promise P1).
-func RequestID() Middleware {
-	return func(next fasthttp.RequestHandler) fasthttp.RequestHandler {
-		return func(ctx *fasthttp.RequestCtx) {
-			id := string(ctx.Request.Header.Peek("X-Request-Id"))
-			if !label(id, maxRequestID) {
-				id = newRequestID()
-			}
-			ctx.SetUserValue(requestIDKey, id)
-			next(ctx)
-		}
-	}
-}
-
-// RequestIDOf returns the name that RequestID gave, "" where it did not run.
-func RequestIDOf(ctx *fasthttp.RequestCtx) string {
-	id, _ := ctx.UserValue(requestIDKey).(string)
-	return id
-}
-
-func newRequestID() string {
-	var b [8]byte
+// processID keeps the ids of two processes apart.
+var processID = func() string {
+	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	return hex.EncodeToString(b[:])
+}()
+
+// RequestID names a request in the log and the events: the client's X-Request-Id where it is printable and short, else
+// one of our own. Nothing is added to what goes upstream (promise P1).
+func RequestID(ctx *fasthttp.RequestCtx) string {
+	if id := ctx.Request.Header.Peek("X-Request-Id"); label(id, maxRequestID) {
+		return string(id)
+	}
+	return processID + "-" + strconv.FormatUint(ctx.ID(), 36)
 }
 
 // label reports whether text is printable ASCII of 1 to limit characters.
-func label(text string, limit int) bool {
-	if text == "" || len(text) > limit {
+func label(text []byte, limit int) bool {
+	if len(text) == 0 || len(text) > limit {
 		return false
 	}
-	for i := range len(text) {
-		if text[i] < 0x20 || text[i] > 0x7e {
+	for _, c := range text {
+		if c < 0x20 || c > 0x7e {
 			return false
 		}
 	}

@@ -3,10 +3,14 @@ package middleware
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"hash/maphash"
 	"strings"
 
 	"github.com/valyala/fasthttp"
+
+	"recap/chat"
 )
 
 // Tenant tells whose checkpoints a request may use.
@@ -14,7 +18,12 @@ type Tenant struct {
 	header string // "" = the credential
 	none   bool
 	secret []byte
+	known  *chat.Memo[[2]uint64, string] // by a fingerprint, so that no credential is kept
+	seeds  [2]maphash.Seed
 }
+
+// tenantsRemembered is for how many credentials the digest is remembered.
+const tenantsRemembered = 10_000
 
 // NewTenant reads the `tenant` setting: credential, header:NAME or none. secret keys the digest, so that the store
 // tells nothing about credentials.
@@ -23,7 +32,10 @@ func NewTenant(setting string, secret []byte) *Tenant {
 	if header == setting {
 		header = ""
 	}
-	return &Tenant{header: header, none: setting == "none", secret: secret}
+	return &Tenant{
+		header: header, none: setting == "none", secret: secret, known: chat.NewMemo[[2]uint64, string](tenantsRemembered),
+		seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()},
+	}
 }
 
 // Of returns the tenant of a request: a digest of its credential, "" where tenants are off. Requests without any
@@ -32,20 +44,29 @@ func (t *Tenant) Of(h *fasthttp.RequestHeader) string {
 	if t.none {
 		return ""
 	}
-	mac := hmac.New(sha256.New, t.secret)
-	if t.header != "" {
-		t.write(mac.Write, h.Peek(t.header))
-	} else {
-		for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
-			t.write(mac.Write, h.Peek(name))
-		}
+	var space [512]byte
+	who := t.credential(space[:0], h)
+	mark := [2]uint64{maphash.Bytes(t.seeds[0], who), maphash.Bytes(t.seeds[1], who)}
+	if name, ok := t.known.Get(mark); ok {
+		return name
 	}
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	mac := hmac.New(sha256.New, t.secret)
+	_, _ = mac.Write(who)
+	name := hex.EncodeToString(mac.Sum(nil)[:16])
+	t.known.Put(mark, name)
+	return name
 }
 
-// write adds one credential with its length, so that two can not run into each other.
-func (t *Tenant) write(write func([]byte) (int, error), value []byte) {
-	n := len(value)
-	_, _ = write([]byte{byte(n), byte(n >> 8), byte(n >> 16)})
-	_, _ = write(value)
+// credential appends what tells tenants apart, each value with its length, so that two cannot run into each other.
+func (t *Tenant) credential(dst []byte, h *fasthttp.RequestHeader) []byte {
+	names := []string{"Authorization", "X-Api-Key", "Api-Key"}
+	if t.header != "" {
+		names = []string{t.header}
+	}
+	for _, name := range names {
+		value := h.Peek(name)
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
+		dst = append(dst, value...)
+	}
+	return dst
 }

@@ -30,7 +30,10 @@ func newInquiry(ctx context.Context, client *http.Client, a Ask) *inquiry {
 	}
 	u.RawQuery, u.Fragment = "", ""
 	base := strings.TrimRight(u.String(), "/")
-	q := &inquiry{ctx: ctx, client: client, header: a.Header, model: a.Model, root: base, v1: base}
+	q := &inquiry{ctx: ctx, client: client, model: a.Model, root: base, v1: base}
+	if a.Header != nil {
+		q.header = a.Header()
+	}
 	if root, ok := strings.CutSuffix(base, "/v1"); ok {
 		q.root = strings.TrimSuffix(root, "/api")
 	} else {

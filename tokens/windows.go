@@ -31,9 +31,9 @@ type Window struct {
 
 // Ask is the question for one request's window.
 type Ask struct {
-	Upstream string      // its name
-	URL      string      // its base URL, with or without a path
-	Header   http.Header // credentials to ask with; kept only while a probe runs
+	Upstream string             // its name
+	URL      string             // its base URL, with or without a path
+	Header   func() http.Header // credentials, asked for when a probe starts; nil = none
 	Model    string
 	Native   bool // the request came on Ollama's own path
 	NumCtx   int  // the request's options.num_ctx; 0 = none

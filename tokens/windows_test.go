@@ -248,7 +248,7 @@ func TestProbeKeepsCredentialsAtHome(t *testing.T) {
 	home := httptest.NewServer(mux)
 	defer home.Close()
 	w := newWindows(t)
-	a := tokens.Ask{Upstream: "u", URL: home.URL, Model: "m", Header: http.Header{"Authorization": {"Bearer secret"}}}
+	a := tokens.Ask{Upstream: "u", URL: home.URL, Model: "m", Header: func() http.Header { return http.Header{"Authorization": {"Bearer secret"}} }}
 	if got := probed(t, w, a, "upstream"); got.Size != 777 {
 		t.Errorf("got %+v", got)
 	}

@@ -1,0 +1,109 @@
+package middleware_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/cache"
+	"recap/config"
+	"recap/middleware"
+	"recap/pruning"
+	"recap/stats"
+	"recap/summarizer"
+	"recap/tokens"
+)
+
+const benchAnswer = `{"id":"x","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},` +
+	`"finish_reason":"stop"}],"usage":{"prompt_tokens":400,"completion_tokens":1,"total_tokens":401}}`
+
+// newBench returns a compactor whose relay answers at once, so that only our own work is measured.
+func newBench(b *testing.B) *middleware.Compactor {
+	b.Helper()
+	cfg := config.Default()
+	cfg.Models = []tokens.Model{{Match: "*", ContextWindow: 1_000_000}}
+	store := cache.NewMemory(cache.Options{})
+	d := middleware.Deps{
+		Config: cfg, Store: store, Queue: summarizer.NewQueue(summarizer.Deps{Store: store}),
+		Counter: tokens.NewCounter(cfg.Models), Windows: tokens.NewWindows(cfg.Models, nil), Pruner: pruning.New(1000),
+		Tenant: middleware.NewTenant("credential", []byte("secret")), Stats: stats.New(),
+		Log:        slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Read:       func(ctx *fasthttp.RequestCtx, _ int64) (string, error) { return string(ctx.Request.Body()), nil },
+		Bytes:      func(body string) []byte { return []byte(body) },
+		Decompress: func(body, _ string, _ int64) (string, error) { return body, nil },
+		URL:        func(_, path string) (string, error) { return "http://127.0.0.1:1" + path, nil },
+		Relay: func(ctx *fasthttp.RequestCtx, call middleware.Call) {
+			ctx.Response.Header.SetContentType("application/json")
+			call.Header(&ctx.Response.Header, 200)
+			_, _ = call.Tap.Write([]byte(benchAnswer))
+			call.Ended(middleware.Outcome{Status: 200, Complete: true, FirstByte: time.Millisecond, Total: time.Millisecond})
+		},
+	}
+	b.Cleanup(func() { d.Counter.Close(); d.Windows.Close(); _ = store.Close() })
+	return middleware.NewCompactor(d)
+}
+
+// benchTurns renders conversations that grow turn by turn until they are about size bytes large.
+func benchTurns(id, size, turns int) [][]byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"bench","temperature":0.2,"messages":[{"role":"system","content":"You are careful."}`)
+	piece := max(size/60, 300) / 3
+	n := 0
+	grow := func() {
+		fmt.Fprintf(&b, `,{"role":"user","content":"question %d of %d %s"},{"role":"assistant","content":"answer %d\n%s"}`,
+			n, id, strings.Repeat("what about it ", piece/14), n, strings.Repeat("it is so, ", 2*piece/10))
+		n++
+	}
+	for b.Len() < size {
+		grow()
+	}
+	var bodies [][]byte
+	for range turns {
+		grow()
+		bodies = append(bodies, []byte(b.String()+`,{"role":"user","content":"go on"}],"max_tokens":512}`))
+	}
+	return bodies
+}
+
+func benchRequest(body []byte) *fasthttp.RequestCtx {
+	ctx := &fasthttp.RequestCtx{}
+	ctx.Request.Header.SetMethod("POST")
+	ctx.Request.SetRequestURI("/v1/chat/completions")
+	ctx.Request.Header.SetHost("127.0.0.1")
+	ctx.Request.Header.Set("Authorization", "Bearer client")
+	ctx.Request.Header.SetContentType("application/json")
+	ctx.Request.SetBodyRaw(body)
+	return ctx
+}
+
+// BenchmarkNextTurn measures our own work for the next turn of a known conversation, what runs behind it included.
+func BenchmarkNextTurn(b *testing.B) {
+	for _, size := range []int{2 << 10, 32 << 10, 256 << 10, 1 << 20} {
+		b.Run(fmt.Sprintf("%dk", size>>10), func(b *testing.B) {
+			c := newBench(b)
+			b.ReportAllocs()
+			const turns = 8
+			for n := 0; n < b.N; {
+				b.StopTimer()
+				bodies := benchTurns(n, size, turns+1)
+				c.Handle(benchRequest(bodies[0]))
+				c.Close()
+				var list []*fasthttp.RequestCtx
+				for _, body := range bodies[1:] {
+					list = append(list, benchRequest(body))
+				}
+				b.StartTimer()
+				for _, ctx := range list {
+					c.Handle(ctx)
+					n++
+				}
+				c.Close()
+			}
+		})
+	}
+}
