@@ -118,7 +118,7 @@ func (c *Client) Relay(ctx *fasthttp.RequestCtx, call Call) {
 	ex.peer = ctx.Conn()
 	ex.raw = rawOf(ex.peer)
 	if ex.call.Body == nil && ctx.Request.IsBodyStream() && ctx.Request.Header.ContentLength() != 0 {
-		ctx.SetReadDeadline(time.Time{}) // the watch bounds the pauses of an upload, not its length
+		unlimited(ctx) // the watch bounds the pauses of an upload, not its length
 	}
 	ex.limit.Store(int64(ex.up.times.FirstByte))
 	ex.late = errFirstByte

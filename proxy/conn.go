@@ -21,6 +21,8 @@ type conn struct {
 	raw    syscall.RawConn
 	set    *connSet
 	linger atomic.Bool // see lingering
+	limit  readLimit
+	served bool // a request has begun; used by the goroutine that serves
 	once   sync.Once
 }
 
@@ -128,7 +130,7 @@ func (c *conn) drain() {
 	if !ok || half.CloseWrite() != nil {
 		return
 	}
-	if c.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
+	if c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) != nil {
 		return
 	}
 	io.CopyN(io.Discard, c.Conn, lingerBytes) // until the client closes, too much came, or it took too long

@@ -54,8 +54,7 @@ func NewServer(h fasthttp.RequestHandler, o ServerOptions) *Server {
 		DisablePreParseMultipartForm: true,
 		ReadBufferSize:               orElse(o.Limits.Header, defaultHeader),
 		WriteBufferSize:              writeBuffer,
-		ReadTimeout:                  orElse(o.HeaderTimeout, defaultHeaderTimeout),
-		IdleTimeout:                  orElse(o.KeepAlive, defaultKeepAlive),
+		ConnState:                    phases(orElse(o.HeaderTimeout, defaultHeaderTimeout), orElse(o.KeepAlive, defaultKeepAlive)),
 
 		// An answer has the headers its upstream gave it, and no others.
 		NoDefaultServerHeader: true,

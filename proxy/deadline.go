@@ -1,0 +1,118 @@
+package proxy
+
+import (
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// readLimit is until when reads of a client's connection may wait. The connection's own timer is dear to set and is
+// set several times for each request, nearly always to a later time. So it is left alone then: it goes off early, and
+// the read that it ends goes on until the time that counts.
+type readLimit struct {
+	mu    sync.Mutex
+	until time.Time     // zero: no limit
+	timer time.Time     // what the connection's timer is set to; zero: off
+	phase time.Duration // a limit that begins with the next read; 0: none
+}
+
+// begin starts a pending phase. It is called before each read.
+func (l *readLimit) begin(c net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.phase == 0 {
+		return
+	}
+	l.until, l.phase = time.Now().Add(l.phase), 0
+	l.arm(c)
+}
+
+// arm sets the timer where it would go off too late.
+func (l *readLimit) arm(c net.Conn) error {
+	if l.until.IsZero() || !l.timer.IsZero() && !l.until.Before(l.timer) {
+		return nil
+	}
+	l.timer = l.until
+	return c.SetReadDeadline(l.until)
+}
+
+// early reports that the timer went off before the limit, and sets it anew.
+func (l *readLimit) early(c net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.until.IsZero() && !time.Now().Before(l.until) {
+		return false
+	}
+	l.timer = l.until
+	return c.SetReadDeadline(l.until) == nil
+}
+
+// next makes d the limit from the next read on.
+func (l *readLimit) next(d time.Duration) {
+	l.mu.Lock()
+	l.phase = d
+	l.mu.Unlock()
+}
+
+// set makes t the limit.
+func (l *readLimit) set(c net.Conn, t time.Time) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until, l.phase = t, 0
+	return l.arm(c)
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(p []byte) (int, error) {
+	c.limit.begin(c.Conn)
+	for {
+		n, err := c.Conn.Read(p)
+		if err == nil || n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || !c.limit.early(c.Conn) {
+			return n, err
+		}
+	}
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(t time.Time) error { return c.limit.set(c.Conn, t) }
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
+}
+
+// phases gives a connection its limits: header for the first request's headers with the wait for them, and for those
+// of a later request from their first byte on; keep for the wait in between. fasthttp would set the timer three times
+// for each request.
+func phases(header, keep time.Duration) func(net.Conn, fasthttp.ConnState) {
+	return func(nc net.Conn, state fasthttp.ConnState) {
+		c, ok := nc.(*conn)
+		if !ok {
+			return
+		}
+		switch state {
+		case fasthttp.StateNew:
+			c.limit.next(header)
+		case fasthttp.StateActive:
+			if c.served {
+				c.limit.next(header)
+			}
+			c.served = true
+		case fasthttp.StateIdle:
+			c.limit.next(keep)
+		}
+	}
+}
+
+// unlimited takes the limit off a client's reads until its next request.
+func unlimited(ctx *fasthttp.RequestCtx) {
+	if own, ok := ctx.Conn().(*conn); ok {
+		own.SetReadDeadline(time.Time{})
+		return
+	}
+	ctx.SetReadDeadline(time.Time{})
+}
