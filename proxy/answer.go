@@ -64,6 +64,7 @@ func (ex *exchange) reconsider(ctx *fasthttp.RequestCtx, first *body) *body {
 func (b *body) readAhead(limit int) {
 	var got []byte
 	piece := make([]byte, pieceSize)
+	b.waited = true
 	for len(got) <= limit {
 		n, err := b.next(piece)
 		got = append(got, piece[:n]...)
@@ -91,6 +92,7 @@ func (ex *exchange) deliver(ctx *fasthttp.RequestCtx, b *body) {
 		size += int64(len(b.ahead))
 	}
 	part, whole := b.ready()
+	b.waited = !whole
 	switch {
 	case bodiless(ctx, h) || size == 0:
 		ctx.SetUserValue(exchangeKey{}, ex) // closed when the answer has been written

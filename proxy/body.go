@@ -18,6 +18,7 @@ type body struct {
 	ahead  []byte                   // read before the headers went out
 	left   int64                    // bytes to come; chunked, or untilClose
 	chunks chunks
+	waited bool // was not all there when the headers were
 	keep   bool // the link can carry another request afterwards
 	eof    bool
 	err    error
@@ -37,7 +38,11 @@ var pieces = sync.Pool{New: func() any { b := make([]byte, pieceSize); return &b
 
 // newBody takes over the exchange's link. A body that cannot be there has no byte to come.
 func newBody(ex *exchange, h *fasthttp.ResponseHeader, head bool) *body {
-	b := &body{ex: ex, link: ex.link, header: h, left: int64(h.ContentLength())}
+	b := &ex.first
+	if b.ex != nil {
+		b = new(body) // the first is that of an error which may still be relayed
+	}
+	b.ex, b.link, b.header, b.left = ex, ex.link, h, int64(h.ContentLength())
 	status := h.StatusCode()
 	if head || status == fasthttp.StatusNoContent || status == fasthttp.StatusNotModified {
 		b.left = 0
@@ -53,6 +58,9 @@ func newBody(ex *exchange, h *fasthttp.ResponseHeader, head bool) *body {
 func (b *body) finish() {
 	b.eof = true
 	b.link = nil
+	if b.waited {
+		b.ex.now = b.ex.client.clock.now()
+	}
 	b.ex.drop(b.keep)
 }
 
@@ -242,6 +250,7 @@ func (b *body) CloseWithError(err error) error {
 	default:
 		b.ex.end(true, nil)
 	}
+	b.ex.recycle()
 	return nil
 }
 

@@ -17,6 +17,7 @@ type Client struct {
 	wait   time.Duration
 	byName map[string]*upstream
 	slots  chan struct{} // nil: no limit
+	clock  clock
 	watch  *watch
 	once   sync.Once
 }
@@ -34,6 +35,7 @@ type upstream struct {
 func New(ups []Upstream, o Options) (*Client, error) {
 	c := &Client{
 		limits: o.Limits, wait: orElse(o.Wait, defaultWait),
+		clock:  clock{time.Now()},
 		byName: make(map[string]*upstream, len(ups)),
 	}
 	c.limits.Header = orElse(o.Limits.Header, defaultHeader)
@@ -48,9 +50,10 @@ func New(ups []Upstream, o Options) (*Client, error) {
 		if err != nil {
 			return nil, err
 		}
+		built.pool.clock = c.clock
 		c.byName[up.Name] = built
 	}
-	c.watch = startWatch()
+	c.watch = startWatch(c.clock)
 	return c, nil
 }
 
@@ -110,7 +113,7 @@ var (
 // answer have arrived; the body streams when the handler has returned. What was set on ctx.Response before is lost:
 // use Call.Header. A relay that fails leaves an error in the response, never none.
 func (c *Client) Relay(ctx *fasthttp.RequestCtx, call Call) {
-	ex := &exchange{client: c, up: c.byName[call.Upstream], call: call, place: -1, start: time.Now()}
+	ex := newExchange(c, call)
 	if ex.up == nil {
 		ex.fail(ctx, errUnknown)
 		return
@@ -152,6 +155,7 @@ func (ex *exchange) enter() error {
 	select {
 	case ex.client.slots <- struct{}{}:
 		ex.slot = true
+		ex.now = ex.client.clock.now()
 		return nil
 	case <-timer.C:
 		return errQueue

@@ -53,12 +53,17 @@ type exchange struct {
 	peer    net.Conn        // the client's connection; nil in handlers without one
 	raw     syscall.RawConn // of peer
 	place   int             // in the watch
+	met     bool            // the watch has had it in its hands
 	seen    bool            // the watch has looked once
 	slot    bool            // holds one of Limits.Concurrent
-	start   time.Time
-	resent  bool    // the request has gone out a second time
-	early   bool    // the upstream stopped reading before it had the whole request
-	outcome Outcome // filled on the way, by the goroutine that has the exchange
+	start   time.Duration   // by the client's clock, as now
+	now     time.Duration   // last read
+	resent  bool            // the request has gone out a second time
+	early   bool            // the upstream stopped reading before it had the whole request
+	outcome Outcome         // filled on the way, by the goroutine that has the exchange
+	first   body            // memory for the answer's body
+	parts   [2][]byte       // of a request, and
+	pieces  net.Buffers     // what is left of them
 
 	moved atomic.Int64 // the watch's clock when a byte last moved
 	limit atomic.Int64 // how long nothing may move, in nanoseconds
@@ -69,7 +74,27 @@ type exchange struct {
 	late   error              // what to call it when limit is over
 	cause  error              // why the exchange was cut
 	ended  bool
+	free   bool // ended, and the watch never met it
 	inBody bool // the headers have gone out
+}
+
+// exchanges keeps those that are over for the next ones.
+var exchanges = sync.Pool{New: func() any { return new(exchange) }}
+
+func newExchange(c *Client, call Call) *exchange {
+	ex := exchanges.Get().(*exchange)
+	ex.client, ex.up, ex.call, ex.place = c, c.byName[call.Upstream], call, -1
+	ex.start = c.clock.now()
+	ex.now = ex.start
+	return ex
+}
+
+// recycle is the last thing that happens to an exchange that nobody else knows.
+func (ex *exchange) recycle() {
+	if ex.free {
+		*ex = exchange{}
+		exchanges.Put(ex)
+	}
 }
 
 // touch notes that something moved.
@@ -84,8 +109,11 @@ func (ex *exchange) allow(d time.Duration, late error) {
 	ex.touch()
 }
 
-// since is the time from the start of the exchange.
-func (ex *exchange) since() time.Duration { return time.Since(ex.start) }
+// since reads the clock: the time from the start of the exchange.
+func (ex *exchange) since() time.Duration {
+	ex.now = ex.client.clock.now()
+	return ex.now - ex.start
+}
 
 // look is the watch's visit.
 func (ex *exchange) look(now int64) {
@@ -147,7 +175,7 @@ func (ex *exchange) drop(keep bool) {
 	switch {
 	case l == nil:
 	case keep && !cut:
-		ex.up.pool.put(l)
+		ex.up.pool.put(l, ex.now)
 	default:
 		l.close()
 	}
@@ -201,7 +229,7 @@ func (ex *exchange) end(complete bool, err error) {
 		err = ex.cause
 	}
 	ex.mu.Unlock()
-	ex.client.watch.remove(ex)
+	ex.free = ex.client.watch.remove(ex)
 	ex.drop(false) // what could be kept has been given back before
 	if ex.slot {
 		<-ex.client.slots
@@ -218,6 +246,7 @@ func (ex *exchange) end(complete bool, err error) {
 // Close ends an exchange whose answer is no stream; fasthttp calls it when the answer has been written.
 func (ex *exchange) Close() error {
 	ex.end(ex.outcome.Err == nil, ex.outcome.Err)
+	ex.recycle()
 	return nil
 }
 

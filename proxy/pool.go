@@ -21,13 +21,14 @@ type link struct {
 	br     *bufio.Reader
 	small  *bufio.Reader // the buffer of the usual size, while br is a larger one on top of it
 	reused bool
-	since  time.Time // unused since
+	since  time.Duration // unused since, by the pool's clock
 }
 
 // pool keeps the unused links of one upstream, the latest used on top.
 type pool struct {
-	dial func(context.Context) (net.Conn, error)
-	keep time.Duration
+	dial  func(context.Context) (net.Conn, error)
+	keep  time.Duration
+	clock clock
 
 	mu     sync.Mutex
 	unused []*link
@@ -72,8 +73,8 @@ func (l *link) close() {
 	}
 }
 
-// take returns an unused link that is still good, or nil.
-func (p *pool) take() *link {
+// take returns an unused link that is still good now, or nil.
+func (p *pool) take(now time.Duration) *link {
 	for {
 		p.mu.Lock()
 		n := len(p.unused) - 1
@@ -85,7 +86,7 @@ func (p *pool) take() *link {
 		p.unused[n] = nil
 		p.unused = p.unused[:n]
 		p.mu.Unlock()
-		if time.Since(l.since) < p.keep && l.fit() {
+		if now-l.since < p.keep && l.fit() {
 			l.reused = true
 			return l
 		}
@@ -102,12 +103,12 @@ func (p *pool) open(ctx context.Context) (*link, error) {
 	return newLink(conn), nil
 }
 
-// put keeps a link for the next request.
-func (p *pool) put(l *link) {
+// put keeps a link for the next request; it has been unused from now on.
+func (p *pool) put(l *link, now time.Duration) {
 	if l.small != nil && l.br.Buffered() == 0 { // back to the usual size
 		l.br, l.small = l.small, nil
 	}
-	l.since = time.Now()
+	l.since = now
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed || l.small != nil {
@@ -124,8 +125,8 @@ func (p *pool) put(l *link) {
 func (p *pool) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old := 0
-	for old < len(p.unused) && time.Since(p.unused[old].since) >= p.keep {
+	old, now := 0, p.clock.now()
+	for old < len(p.unused) && now-p.unused[old].since >= p.keep {
 		p.unused[old].close()
 		old++
 	}
@@ -134,7 +135,7 @@ func (p *pool) sweep() {
 	p.unused = p.unused[:rest]
 	p.timer = nil
 	if rest > 0 && !p.closed {
-		p.timer = time.AfterFunc(p.keep-time.Since(p.unused[0].since), p.sweep)
+		p.timer = time.AfterFunc(p.keep-(now-p.unused[0].since), p.sweep)
 	}
 }
 

@@ -24,26 +24,12 @@ const (
 // called X-Recap-*.
 func appendHead(dst, src []byte, to target) []byte {
 	line, headers, _ := bytes.Cut(src, crlf)
-	method, rest, _ := bytes.Cut(line, []byte(" "))
-	path, _, _ := bytes.Cut(rest, []byte(" "))
+	method, rest, _ := bytes.Cut(line, space)
+	path, _, _ := bytes.Cut(rest, space)
 	dst = append(append(dst, method...), ' ')
 	dst = appendPath(dst, to.prefix, path)
 	dst = append(append(append(dst, " HTTP/1.1\r\nHost: "...), to.host...), crlf...)
-	listed := connectionTokens(headers)
-	keyed := to.key == ""
-	for len(headers) > 0 {
-		line, headers, _ = bytes.Cut(headers, crlf)
-		name, _, found := bytes.Cut(line, []byte(":"))
-		switch {
-		case !found || ownRequestHeader(name) || hopByHop(name) || contains(listed, name):
-			continue
-		case to.key != "" && credential(name):
-			dst = appendKey(dst, name, to.key)
-			keyed = true
-		default:
-			dst = append(append(dst, line...), crlf...)
-		}
-	}
+	dst, keyed := appendHeaders(dst, headers, to.key)
 	if !keyed {
 		dst = appendKey(dst, []byte("Authorization"), to.key)
 	}
@@ -56,6 +42,40 @@ func appendHead(dst, src []byte, to target) []byte {
 	}
 	return append(dst, crlf...)
 }
+
+// appendHeaders appends the header lines that go on, and reports that no key is missing. Lines that stay together are
+// copied together.
+func appendHeaders(dst, headers []byte, key string) (_ []byte, keyed bool) {
+	listed := connectionTokens(headers)
+	keyed = key == ""
+	start, at := 0, 0 // of the run to copy, of the line
+	for at < len(headers) {
+		next := lineEnd(headers, at)
+		name := headers[at : at+max(bytes.IndexByte(headers[at:next], ':'), 0)]
+		drop := len(name) == 0 || ownRequestHeader(name) || hopByHop(name) || len(listed) > 0 && contains(listed, name)
+		replace := !drop && key != "" && credential(name)
+		if drop || replace {
+			dst = append(dst, headers[start:at]...)
+			start = next
+		}
+		if replace {
+			dst = appendKey(dst, name, key)
+			keyed = true
+		}
+		at = next
+	}
+	return append(dst, headers[start:]...), keyed
+}
+
+// lineEnd returns where the line after the one at b[at:] begins.
+func lineEnd(b []byte, at int) int {
+	if n := bytes.IndexByte(b[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(b)
+}
+
+var space = []byte(" ")
 
 var crlf = []byte("\r\n")
 
@@ -123,13 +143,13 @@ func ownRequestHeader(name []byte) bool {
 
 // connectionTokens returns the header names that Connection lists, beyond the usual two.
 func connectionTokens(headers []byte) (names [][]byte) {
-	for len(headers) > 0 {
-		var line []byte
-		line, headers, _ = bytes.Cut(headers, crlf)
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		if equalFold(name, "connection") {
-			names = appendTokens(names, value)
+	const lower = "connection"
+	for at := 0; at < len(headers); {
+		next := lineEnd(headers, at)
+		if line := headers[at:next]; len(line) > len(lower) && line[len(lower)] == ':' && equalFold(line[:len(lower)], lower) {
+			names = appendTokens(names, line[len(lower)+1:])
 		}
+		at = next
 	}
 	return names
 }

@@ -3,7 +3,6 @@ package proxy
 import (
 	"errors"
 	"io"
-	"net"
 	"strconv"
 	"sync"
 
@@ -87,9 +86,9 @@ func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
 	if err == nil && stream != nil {
 		err = ex.upload(stream, int64(ctx.Request.Header.ContentLength()))
 	}
-	var own bodyError
-	if err = ex.why(err); err != nil && !errors.As(err, &own) && ex.why(nil) == nil {
-		ex.early = true
+	if err != nil {
+		err = ex.why(err)
+		ex.early = !isBodyError(err) && ex.why(nil) == nil
 	}
 	return err
 }
@@ -143,7 +142,7 @@ func bodyLength(ctx *fasthttp.RequestCtx, body []byte) int64 {
 // connect gives the exchange a link: an unused one, or a new connection.
 func (ex *exchange) connect(fresh bool) error {
 	if !fresh {
-		if l := ex.up.pool.take(); l != nil {
+		if l := ex.up.pool.take(ex.now); l != nil {
 			return ex.hold(l)
 		}
 	}
@@ -163,8 +162,9 @@ func (ex *exchange) write(first, rest []byte) (int64, error) {
 		n, err := conn.Write(first)
 		return int64(n), err
 	}
-	parts := net.Buffers{first, rest}
-	n, err := parts.WriteTo(conn)
+	ex.parts = [2][]byte{first, rest}
+	ex.pieces = ex.parts[:]
+	n, err := ex.pieces.WriteTo(conn)
 	ex.touch()
 	return n, err
 }
@@ -219,13 +219,12 @@ func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error
 	l := ex.link
 	for i := 0; i < maxInterim; i++ {
 		err := h.Read(l.br)
-		var small *fasthttp.ErrSmallBuffer
-		if errors.As(err, &small) && l.small == nil {
+		if tooSmall(err) && l.small == nil {
 			l.grow(ex.client.limits.Header)
 			err = h.Read(l.br)
 		}
 		switch {
-		case errors.As(err, &small):
+		case tooSmall(err):
 			return false, errBigHeader
 		case err == io.EOF: // what fasthttp makes of every error before the first byte
 			return i == 0 && l.br.Buffered() == 0, errNoAnswer
@@ -242,4 +241,19 @@ func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error
 		}
 	}
 	return false, errBadAnswer
+}
+
+// tooSmall reports headers that are longer than the buffer.
+func tooSmall(err error) bool {
+	if err == nil {
+		return false
+	}
+	var small *fasthttp.ErrSmallBuffer
+	return errors.As(err, &small)
+}
+
+// isBodyError reports a fault of the client's body.
+func isBodyError(err error) bool {
+	var own bodyError
+	return errors.As(err, &own)
 }

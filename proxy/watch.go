@@ -29,13 +29,18 @@ type watch struct {
 	wake  chan struct{}
 	stop  chan struct{}
 	done  chan struct{}
-	begin time.Time
-	clock atomic.Int64 // nanoseconds since begin, good to one tick
+	exact clock
+	clock atomic.Int64 // of exact, good to one tick
 }
 
-func startWatch() *watch {
+// clock counts from its beginning: half the price of time.Now, which asks for the date as well.
+type clock struct{ begin time.Time }
+
+func (c clock) now() time.Duration { return time.Since(c.begin) }
+
+func startWatch(exact clock) *watch {
 	w := &watch{
-		idle: true, begin: time.Now(),
+		idle: true, exact: exact,
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.run()
@@ -50,7 +55,7 @@ func (w *watch) add(ex *exchange) {
 	wake := w.idle
 	if wake {
 		w.idle = false
-		w.clock.Store(int64(time.Since(w.begin)))
+		w.clock.Store(int64(w.exact.now()))
 	}
 	ex.place = len(w.open)
 	w.open = append(w.open, ex)
@@ -61,18 +66,20 @@ func (w *watch) add(ex *exchange) {
 	}
 }
 
-func (w *watch) remove(ex *exchange) {
+// remove reports whether ex is nobody else's now: a watch that has met it may still look at it.
+func (w *watch) remove(ex *exchange) (free bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := len(w.open) - 1
 	if ex.place < 0 || ex.place > last || w.open[ex.place] != ex {
-		return
+		return false
 	}
 	w.open[ex.place] = w.open[last]
 	w.open[ex.place].place = ex.place
 	w.open[last] = nil
 	w.open = w.open[:last]
 	ex.place = -1
+	return !ex.met
 }
 
 // all returns the open exchanges in buf's memory; with none it goes to sleep.
@@ -80,6 +87,9 @@ func (w *watch) all(buf []*exchange) []*exchange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.idle = len(w.open) == 0
+	for _, ex := range w.open {
+		ex.met = true
+	}
 	return append(buf[:0], w.open...)
 }
 
@@ -94,7 +104,7 @@ func (w *watch) run() {
 			return
 		case <-ticker.C:
 		}
-		w.clock.Store(int64(time.Since(w.begin)))
+		w.clock.Store(int64(w.exact.now()))
 		open = w.all(open)
 		for i, ex := range open {
 			contain(func() { ex.look(w.now()) })
