@@ -68,6 +68,9 @@ func (l *readLimit) set(c net.Conn, t time.Time) error {
 
 // Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
+	if c.hasty && (c.raw == nil || peek(c.raw) == nothing) {
+		return 0, nil // gather stops here
+	}
 	c.limit.begin(c.Conn)
 	for {
 		n, err := c.Conn.Read(p)

@@ -3,6 +3,7 @@ package proxy
 import (
 	"errors"
 	"io"
+	"net"
 	"strconv"
 	"sync"
 
@@ -12,16 +13,22 @@ import (
 const (
 	// gatherLimit is up to where copying a body behind its head is cheaper than a second piece in the system call.
 	gatherLimit = 4 << 10
-	// uploadBuffer is the piece in which a streamed request body is passed on.
+	// uploadBuffer and bulkBuffer are the pieces in which a streamed request body is passed on, a short and a long one.
 	uploadBuffer = 32 << 10
+	bulkBuffer   = 256 << 10
 	// maxInterim bounds the 1xx answers before the real one.
 	maxInterim = 100
 )
 
 var (
-	heads   = sync.Pool{New: func() any { b := make([]byte, 0, 2*gatherLimit); return &b }}
-	uploads = sync.Pool{New: func() any { b := make([]byte, uploadBuffer); return &b }}
+	heads   = buffers(2 * gatherLimit)
+	uploads = buffers(uploadBuffer)
+	bulks   = buffers(bulkBuffer)
 )
+
+func buffers(size int) sync.Pool {
+	return sync.Pool{New: func() any { b := make([]byte, size); return &b }}
+}
 
 // ask sends the request and reads the answer's headers into ctx.Response. body nil streams the client's own.
 func (ex *exchange) ask(ctx *fasthttp.RequestCtx, body []byte) error {
@@ -56,35 +63,40 @@ func repeatable(ctx *fasthttp.RequestCtx) bool {
 	return (h.IsGet() || h.IsHead() || h.IsOptions()) && h.ContentLength() != chunked && h.ContentLength() <= 0
 }
 
+// parcel is a request that is ready to go.
+type parcel struct {
+	first  []byte    // the head, and behind it as much of the body as fits well
+	rest   []byte    // of the caller's bytes
+	stream io.Reader // the rest of the client's; nil where there is none
+	left   int64     // bytes in stream, or chunked
+}
+
 // send writes the request to a link of its own. early is set where the upstream stopped reading: it may have answered.
 func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
-	scratch := heads.Get().(*[]byte)
-	defer func() {
-		if cap(*scratch) <= 64<<10 {
-			heads.Put(scratch)
-		}
-	}()
-	first, rest, stream, err := ex.compose(ctx, (*scratch)[:0], body)
-	*scratch = first[:0]
+	length := bodyLength(ctx, body)
+	scratches := scratchFor(body, length)
+	scratch := scratches.Get().(*[]byte)
+	defer scratches.Put(scratch)
+	p, err := ex.compose(ctx, (*scratch)[:0], body, length)
 	if err != nil {
 		return err
 	}
 	if err := ex.connect(ex.resent); err != nil {
 		return err
 	}
-	wrote, err := ex.write(first, rest)
+	wrote, err := ex.write(p.first, p.rest)
 	if err != nil && wrote == 0 && ex.link.reused && ex.why(nil) == nil {
 		// Not one byte was taken, so the upstream cannot have seen the request: any method may go again.
 		ex.drop(false)
 		if err = ex.connect(true); err == nil {
-			_, err = ex.write(first, rest)
+			_, err = ex.write(p.first, p.rest)
 		}
 		if err != nil && ex.link == nil {
 			return err
 		}
 	}
-	if err == nil && stream != nil {
-		err = ex.upload(stream, int64(ctx.Request.Header.ContentLength()))
+	if err == nil && p.stream != nil {
+		err = ex.upload(p.stream, p.left, *scratch)
 	}
 	if err != nil {
 		err = ex.why(err)
@@ -93,33 +105,78 @@ func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
 	return err
 }
 
-// compose makes the first thing to write: the head, and behind it as much of the body as fits well. What does not is
-// rest (the caller's bytes) or stream (the client's).
-func (ex *exchange) compose(ctx *fasthttp.RequestCtx, dst, body []byte) (first, rest []byte, stream io.Reader, err error) {
+// scratchFor picks the memory to put a request together in.
+func scratchFor(body []byte, length int64) *sync.Pool {
+	switch {
+	case body != nil || length >= noBody && length <= gatherLimit && length != chunked:
+		return &heads
+	case length <= uploadBuffer:
+		return &uploads
+	}
+	return &bulks
+}
+
+// compose makes the parcel, the first part in dst's memory where it fits.
+func (ex *exchange) compose(ctx *fasthttp.RequestCtx, dst, body []byte, length int64) (p parcel, err error) {
 	h := &ctx.Request.Header
 	h.SetNoDefaultContentType(true) // no header that the client did not send
 	to := ex.up.target
-	to.length = bodyLength(ctx, body)
-	first = appendHead(dst, h.Header(), to)
+	to.length = length
+	p.first = appendHead(dst, h.Header(), to)
 	switch {
 	case body != nil && len(body) <= gatherLimit:
-		return append(first, body...), nil, nil, nil
+		p.first = append(p.first, body...)
+		return p, nil
 	case body != nil:
-		return first, body, nil, nil
+		p.rest = body
+		return p, nil
 	}
-	stream = ctx.RequestBodyStream()
-	if stream == nil || to.length == noBody || to.length == 0 {
-		return append(first, ctx.Request.Body()...), nil, nil, nil // a server that does not stream has the body here
+	stream := ctx.RequestBodyStream()
+	if stream == nil || length == noBody || length == 0 {
+		p.first = append(p.first, ctx.Request.Body()...) // a server that does not stream has the body here
+		return p, nil
 	}
-	if to.length > 0 && to.length <= gatherLimit {
-		n := len(first)
-		first = append(first, make([]byte, to.length)...)
-		if _, err := io.ReadFull(stream, first[n:]); err != nil {
-			return first, nil, nil, bodyError{err}
+	p.stream, p.left = stream, length
+	if length > 0 {
+		err = p.load(ctx.Conn())
+	}
+	return p, err
+}
+
+// load puts the beginning of a client's body behind the head: a small body whole, of a longer one what is there.
+func (p *parcel) load(from net.Conn) error {
+	n, got := len(p.first), 0
+	if p.left <= gatherLimit {
+		p.first = append(p.first, make([]byte, p.left)...)
+		if _, err := io.ReadFull(p.stream, p.first[n:]); err != nil {
+			return bodyError{err}
 		}
-		return first, nil, nil, nil
+		p.stream = nil
+		return nil
 	}
-	return first, nil, stream, nil
+	if room := p.first[n:cap(p.first)]; len(room) > gatherLimit {
+		got, _ = gather(p.stream, from, room[:min(int64(len(room)), p.left)]) // upload meets the error again
+		p.first = p.first[:n+got]
+	}
+	if p.left -= int64(got); p.left == 0 {
+		p.stream = nil
+	}
+	return nil
+}
+
+// gather reads what is there, and waits only for the first byte.
+func gather(stream io.Reader, from net.Conn, p []byte) (n int, err error) {
+	n, err = stream.Read(p)
+	own, ok := from.(*conn)
+	if !ok {
+		return n, err
+	}
+	own.hasty = true
+	defer func() { own.hasty = false }()
+	for more := n; err == nil && more > 0 && n < len(p); n += more {
+		more, err = stream.Read(p[n:])
+	}
+	return n, err
 }
 
 // bodyLength says how the request's body is framed towards the upstream.
@@ -169,35 +226,47 @@ func (ex *exchange) write(first, rest []byte) (int64, error) {
 	return n, err
 }
 
-// upload passes the client's body on as it comes: length bytes, or chunked.
-func (ex *exchange) upload(stream io.Reader, length int64) error {
-	inChunks := length == chunked
-	scratch := uploads.Get().(*[]byte)
-	defer uploads.Put(scratch)
-	const frame = 16 // room for a chunk's size line in front and its end behind
-	buf := *scratch
-	for {
-		n, err := stream.Read(buf[frame : len(buf)-frame])
-		length -= int64(n)
+// upload passes the client's body on as it comes: left bytes, or chunked. buf is memory to use.
+func (ex *exchange) upload(stream io.Reader, left int64, buf []byte) error {
+	if left == chunked {
+		return ex.uploadChunks(stream, buf)
+	}
+	for left > 0 {
+		n, err := gather(stream, ex.peer, buf[:min(int64(len(buf)), left)])
+		left -= int64(n)
 		ex.touch()
 		if n > 0 {
-			piece := buf[frame : frame+n]
-			if inChunks {
-				piece = frameChunk(buf, frame, n)
-			}
-			if _, err := ex.link.Conn.Write(piece); err != nil {
+			if _, err := ex.link.Conn.Write(buf[:n]); err != nil {
 				return err
 			}
 			ex.touch()
 		}
 		switch {
-		case err == io.EOF && inChunks:
+		case err == io.EOF && left > 0: // fasthttp takes the end of the connection for the end of the body
+			return bodyError{io.ErrUnexpectedEOF}
+		case err != nil && err != io.EOF:
+			return bodyError{err}
+		}
+	}
+	return nil
+}
+
+// uploadChunks is upload for a body of unknown length.
+func (ex *exchange) uploadChunks(stream io.Reader, buf []byte) error {
+	const frame = 16 // room for a chunk's size line in front and its end behind
+	for {
+		n, err := stream.Read(buf[frame : len(buf)-frame])
+		ex.touch()
+		if n > 0 {
+			if _, err := ex.link.Conn.Write(frameChunk(buf, frame, n)); err != nil {
+				return err
+			}
+			ex.touch()
+		}
+		switch {
+		case err == io.EOF:
 			_, err = ex.link.Conn.Write([]byte("0\r\n\r\n"))
 			return err
-		case err == io.EOF && length > 0: // fasthttp takes the end of the connection for the end of the body
-			return bodyError{io.ErrUnexpectedEOF}
-		case err == io.EOF:
-			return nil
 		case err != nil:
 			return bodyError{err}
 		}
