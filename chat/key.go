@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Digest names the content of one message. It is SHA-256 over what a Key counts, see NewDigest.
@@ -103,21 +104,38 @@ func Seed(tenant, upstream, recipe string) Key {
 	return Key(d[:16])
 }
 
+// Recall remembers the keys of a chat's messages for chats that begin with the same ones.
+type Recall struct{ keys atomic.Pointer[seededKeys] }
+
+type seededKeys struct {
+	seed Key
+	keys []Key
+}
+
 // Keys returns the keys of all prefixes of c: Keys(c, seed)[i] names its first i+1 non-system messages.
-// Keys of a prefix are a prefix of the keys.
+// Keys of a prefix are a prefix of the keys. What is remembered of an earlier chat is not computed again.
 func Keys(o *Outline, seed Key) []Key {
-	keys := make([]Key, len(o.Index))
-	buf := make([]byte, 0, 128)
+	keys := make([]Key, 0, len(o.Index))
 	prev := seed
-	for n, at := range o.Index {
-		m := &o.Chat.Messages[at]
+	if before := o.Chat.Before; before != nil {
+		if r := before.keys.Load(); r != nil && r.seed == seed && len(r.keys) > 0 && len(r.keys) <= len(o.Index) {
+			keys = append(keys, r.keys...)
+			prev = keys[len(keys)-1]
+		}
+	}
+	buf := make([]byte, 0, 128)
+	for n := len(keys); n < len(o.Index); n++ {
+		m := &o.Chat.Messages[o.Index[n]]
 		buf = append(append(buf[:0], prev[:]...), m.Digest[:]...)
 		for _, ordinal := range o.ordinals(n) {
 			buf = binary.LittleEndian.AppendUint32(buf, uint32(ordinal))
 		}
 		sum := sha256.Sum256(buf)
 		prev = Key(sum[:16])
-		keys[n] = prev
+		keys = append(keys, prev)
+	}
+	if after := o.Chat.After; after != nil {
+		after.keys.Store(&seededKeys{seed, keys[:len(keys):len(keys)]})
 	}
 	return keys
 }

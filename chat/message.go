@@ -1,6 +1,9 @@
 package chat
 
-import "strings"
+import (
+	"strings"
+	"sync/atomic"
+)
 
 // Role says who speaks. Wire names are mapped by the dialect: developer is System, function is Tool.
 type Role uint8
@@ -86,6 +89,9 @@ type Facts struct {
 	Results []Result
 	Carries bool   // a note can be put in front of or behind its content (string or array)
 	Digest  Digest // of what Keys are made of, call ids left out; see NewDigest
+
+	// Weight is a slot for whoever weighs messages: what it found out about these bytes. Everything else is immutable.
+	Weight atomic.Value
 }
 
 // Message is one message of a chat: a view into the body and the facts about it.
@@ -131,4 +137,7 @@ type Chat struct {
 	MaxReply  int    // tokens the client lets the model answer; 0 = not given
 	Extras    []Span // tools, schemas, format: in Body, counted, never changed
 	KeepAlive Span   // Ollama's keep_alive value in Body; zero = absent
+
+	Before *Recall // of an earlier chat whose messages are a prefix of these; nil = none is known
+	After  *Recall // of these messages, for the chats that will begin with them; nil = not remembered
 }

@@ -18,7 +18,12 @@ type Outline struct {
 
 // NewOutline reads the shape of c.
 func NewOutline(c *Chat) *Outline {
-	o := &Outline{Chat: c, Index: make([]int, 0, len(c.Messages)), lastCall: -1}
+	n := len(c.Messages)
+	space := make([]int, 5*n+1)
+	o := &Outline{
+		Chat: c, Index: space[:0:n], Turns: space[n : n : 2*n], reach: space[2*n : 3*n], loose: space[3*n : 4*n],
+		offset: space[4*n:], lastCall: -1,
+	}
 	for i := range c.Messages {
 		if m := &c.Messages[i]; m.Role != System {
 			if m.Opens() {
@@ -86,7 +91,7 @@ func (p *pairing) answer(r *Result) *openCall {
 
 func (o *Outline) pair() {
 	n := len(o.Index)
-	o.reach, o.offset = make([]int, n), make([]int, n+1)
+	o.reach, o.loose, o.offset = o.reach[:n], o.loose[:n], o.offset[:n+1]
 	flags := make([]bool, 2*n)
 	o.orphan, o.pending = flags[:n], flags[n:]
 	var p pairing
@@ -109,7 +114,6 @@ func (o *Outline) pair() {
 
 // sweep turns the facts per position into running ones.
 func (o *Outline) sweep() {
-	o.loose = make([]int, len(o.Index))
 	last := -1
 	for at := range o.Index {
 		if at > 0 {

@@ -13,6 +13,7 @@ type layout struct {
 	seed  seed  // of the format's own fingerprints: what one format remembers means nothing to another
 	// lengths are guesses of how long messages are, see recall.
 	lengths *chat.Memo[uint64, int]
+	bodies  *bodies
 	// read returns the facts about one message, which is valid JSON, or the reason why it is not understood.
 	read func(raw string) (*chat.Facts, string)
 	// fill takes over the other members; spans are those of names, zero when absent.
@@ -44,8 +45,8 @@ const (
 
 var (
 	valueSeed = newSeed()
-	// known stands for "valid JSON" in a memory of facts, under valueSeed.
-	known = &chat.Facts{}
+	// validJSON stands for that in a memory of facts, under valueSeed.
+	validJSON = &chat.Facts{}
 )
 
 // decode reads body: one pass over its top level and its list of messages. A message whose bytes are known costs
@@ -121,7 +122,7 @@ func remembered(text string, facts *Facts) bool {
 	}
 	ok := valid(text)
 	if ok {
-		facts.Put(mark, known)
+		facts.Put(mark, validJSON)
 	}
 	return ok
 }
@@ -131,28 +132,44 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 	list := cursor{s: c.s, i: c.i}
 	ch.Messages = make([]chat.Message, 0, min(8+len(c.s)/1024, 4096))
 	var path uint64
+	var at points
 	for list.open('['); list.more(']'); {
 		if len(ch.Messages) == maxMessages {
 			list.fail("too-many")
 			break
 		}
-		m, mark := l.recall(&list, facts, path)
-		if m.Facts == nil {
-			m, mark = l.meet(&list, facts, path)
+		if facts != nil {
+			if k := l.resume(&list, ch, path); k != nil {
+				path, at, ch.Before = k.path, k.points, k.recall
+				continue
+			}
 		}
+		m, mark := l.next(&list, facts, path)
 		if list.odd != "" {
 			break
 		}
 		path = bits.RotateLeft64(path, 5) ^ mark[0]
 		ch.Messages = append(ch.Messages, m)
+		at.mark(len(ch.Messages), path)
 	}
 	if list.odd != "" {
 		c.fail(list.odd)
 		return chat.Span{}
 	}
+	if facts != nil && len(ch.Messages) > 1 {
+		l.keep(ch, path, at)
+	}
 	span := chat.Span{Start: c.i, End: list.i}
 	c.i = list.i
 	return span
+}
+
+// next reads the message under the cursor.
+func (l *layout) next(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
+	if m, mark := l.recall(list, facts, path); m.Facts != nil {
+		return m, mark
+	}
+	return l.meet(list, facts, path)
 }
 
 // hintHead is how much of a message's beginning, in bytes, its hint goes by.

@@ -13,6 +13,7 @@ var ollamaLayout = &layout{
 	names:   names{"messages", "model", "stream", "options", "keep_alive", "tools", "format"},
 	seed:    newSeed(),
 	lengths: chat.NewMemo[uint64, int](maxLengths),
+	bodies:  &bodies{},
 	read:    ollamaMessage,
 	fill:    fillOllama,
 }
@@ -40,7 +41,7 @@ func (ollama) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, textPart{})
 }
 
-func (ollama) Tap(contentType string) Tap { return newTap(contentType, frameLines, readOllama) }
+func (ollama) Tap(contentType string) Tap { return newTap(contentType, frameLines, &ollamaReader) }
 
 // Error writes Ollama's error object; it has no place for a code.
 func (ollama) Error(_ int, _, message string) []byte {

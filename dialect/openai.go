@@ -16,6 +16,7 @@ var openAILayout = &layout{
 	},
 	seed:    newSeed(),
 	lengths: chat.NewMemo[uint64, int](maxLengths),
+	bodies:  &bodies{},
 	read:    openAIMessage,
 	fill:    fillOpenAI,
 }
@@ -34,7 +35,7 @@ func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, openAIText)
 }
 
-func (openAI) Tap(contentType string) Tap { return newTap(contentType, framePlain, readOpenAI) }
+func (openAI) Tap(contentType string) Tap { return newTap(contentType, framePlain, &openAIReader) }
 
 // openAIText is how a text part of an array looks around the text.
 var openAIText = textPart{before: `{"type":"text","text":"`, after: `"}`}

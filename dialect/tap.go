@@ -23,7 +23,7 @@ const (
 type tap struct {
 	framing framing
 	open    bool // the framing is a guess that the first byte may overturn
-	read    func(object []byte, r *Report)
+	reader  *reader
 	report  Report
 
 	buf    []byte // an unfinished line, or the plain body
@@ -35,9 +35,9 @@ type tap struct {
 
 // newTap returns a tap for an answer of that content type. Types that say nothing are settled by the first byte,
 // with otherwise as the framing of what begins with a brace.
-func newTap(contentType string, otherwise framing, read func([]byte, *Report)) Tap {
+func newTap(contentType string, otherwise framing, objects *reader) Tap {
 	media, _, _ := strings.Cut(contentType, ";")
-	t := &tap{read: read}
+	t := &tap{reader: objects}
 	switch strings.ToLower(strings.TrimSpace(media)) {
 	case "text/event-stream":
 		t.framing = frameEvents
@@ -159,7 +159,7 @@ func (t *tap) object(object []byte) {
 		t.report.Done = true
 		return
 	}
-	t.read(object, &t.report)
+	t.reader.take(object, &t.report)
 }
 
 // body takes a piece of a plain answer. When it grows too long only its end is watched for.
@@ -186,9 +186,11 @@ func (t *tap) Report() Report {
 		}
 	case t.over:
 		rest.report.Done = t.plain.closed()
-	case valid(string(t.buf)):
-		rest.read(t.buf, &rest.report)
-		rest.report.Done = true
+	default:
+		if text := string(t.buf); valid(text) {
+			rest.reader.read(text, &rest.report)
+			rest.report.Done = true
+		}
 	}
 	return rest.report
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -32,81 +33,119 @@ func saysOne(object []byte, member string) bool {
 	}
 }
 
+// reader takes the objects of a format's answers.
+type reader struct {
+	// news reports, cheaply, whether an object may hold anything that read wants.
+	news func(object []byte, r *Report) bool
+	// read takes an object that is valid JSON.
+	read func(text string, r *Report)
+}
+
+// take reads one chunk or line, if there may be something in it.
+func (d *reader) take(object []byte, r *Report) {
+	if !d.news(object, r) {
+		return
+	}
+	if text := string(object); valid(text) {
+		d.read(text, r)
+	}
+}
+
+var openAIReader = reader{
+	news: func(object []byte, r *Report) bool {
+		return says(object, `"finish_reason"`, `"usage"`, `"error"`) || r.Model == "" && says(object, `"model"`)
+	},
+	read: readOpenAI,
+}
+
 // readOpenAI takes one chunk of a stream or one whole answer.
-func readOpenAI(object []byte, r *Report) {
-	news := says(object, `"finish_reason"`, `"usage"`, `"error"`)
-	if !news && (r.Model != "" || !says(object, `"model"`)) {
-		return
-	}
-	text := string(object)
-	if !valid(text) {
-		return
-	}
-	if r.Model == "" {
-		r.Model = gjson.Get(text, "model").String()
-	}
-	if !news {
-		return
-	}
-	if present := gjson.Get(text, "error"); present.Exists() && present.Type != gjson.Null {
-		r.Failed = true
-	}
-	for _, reason := range gjson.Get(text, "choices.#.finish_reason").Array() {
-		if reason.Type == gjson.String && r.Finish == "" {
-			r.Finish, r.Done = reason.Str, true
+func readOpenAI(text string, r *Report) {
+	var usage chat.Usage
+	cached := 0
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "model":
+			if r.Model == "" {
+				r.Model = strings.Clone(value.String())
+			}
+		case "error":
+			r.Failed = r.Failed || value.Type != gjson.Null
+		case "choices":
+			value.ForEach(func(_, choice gjson.Result) bool {
+				if reason := choice.Get("finish_reason"); reason.Type == gjson.String && r.Finish == "" {
+					r.Finish, r.Done = strings.Clone(reason.Str), true
+				}
+				return true
+			})
+		case "usage":
+			usage = openAIUsage(value)
+		case "timings": // llama.cpp tells of its cache beside the usage
+			cached = tally(value.Get("cache_n"))
 		}
+		return true
+	})
+	if usage.Cached == 0 {
+		usage.Cached = cached
 	}
-	usage := openAIUsage(text)
 	if usage.Prompt > 0 || usage.Completion > 0 {
 		r.Usage = usage
 	}
 }
 
-// openAIUsage returns what a chunk or an answer reports. llama.cpp tells of its cache beside the usage.
-func openAIUsage(text string) chat.Usage {
-	u := chat.Usage{
-		Prompt:     tally(gjson.Get(text, "usage.prompt_tokens")),
-		Completion: tally(gjson.Get(text, "usage.completion_tokens")),
-		Cached:     tally(gjson.Get(text, "usage.prompt_tokens_details.cached_tokens")),
-	}
-	if u.Cached == 0 {
-		u.Cached = tally(gjson.Get(text, "timings.cache_n"))
-	}
+// openAIUsage returns what a chunk or an answer reports.
+func openAIUsage(usage gjson.Result) (u chat.Usage) {
+	usage.ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "prompt_tokens":
+			u.Prompt = tally(value)
+		case "completion_tokens":
+			u.Completion = tally(value)
+		case "prompt_tokens_details":
+			u.Cached = tally(value.Get("cached_tokens"))
+		}
+		return true
+	})
 	return u
 }
 
-// readOllama takes one line of a stream or one whole answer.
-func readOllama(object []byte, r *Report) {
-	news := says(object, `"done"`, `"error"`)
-	if !news && (r.Model != "" || !says(object, `"model"`)) {
-		return
-	}
-	text := string(object)
-	if !valid(text) {
-		return
-	}
-	if r.Model == "" {
-		r.Model = gjson.Get(text, "model").String()
-	}
-	if !news {
-		return
-	}
-	if present := gjson.Get(text, "error"); present.Exists() && present.Type != gjson.Null {
-		r.Failed = true
-	}
-	if gjson.Get(text, "done").Type == gjson.True {
-		r.Done = true
-		r.Finish = gjson.Get(text, "done_reason").String()
-		r.Usage = ollamaUsage(text)
+var ollamaReader = reader{
+	news: func(object []byte, r *Report) bool {
+		return says(object, `"done"`, `"error"`) || r.Model == "" && says(object, `"model"`)
+	},
+	read: readOllama,
+}
+
+// readOllama takes one line of a stream or one whole answer. Its prompt count includes what was cached.
+func readOllama(text string, r *Report) {
+	var usage chat.Usage
+	done, reason := false, ""
+	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
+		switch key.Str {
+		case "model":
+			if r.Model == "" {
+				r.Model = strings.Clone(value.String())
+			}
+		case "error":
+			r.Failed = r.Failed || value.Type != gjson.Null
+		case "done":
+			done = value.Type == gjson.True
+		case "done_reason":
+			reason = strings.Clone(value.String())
+		case "prompt_eval_count":
+			usage.Prompt = tally(value)
+		case "eval_count":
+			usage.Completion = tally(value)
+		}
+		return true
+	})
+	if done {
+		r.Done, r.Finish, r.Usage = true, reason, usage
 	}
 }
 
-// ollamaUsage returns what the last line reports; its prompt count includes what was cached.
+// ollamaUsage returns what an answer in one piece reports.
 func ollamaUsage(text string) chat.Usage {
-	return chat.Usage{
-		Prompt:     tally(gjson.Get(text, "prompt_eval_count")),
-		Completion: tally(gjson.Get(text, "eval_count")),
-	}
+	return chat.Usage{Prompt: tally(gjson.Get(text, "prompt_eval_count")), Completion: tally(gjson.Get(text, "eval_count"))}
 }
 
 // tally returns a number of tokens, 0 for what is no sensible one.

@@ -3,11 +3,9 @@ package middleware
 import (
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/valyala/fasthttp"
 
-	"recap/config"
 	"recap/dialect"
 )
 
@@ -79,31 +77,4 @@ func oddReason(err error) string {
 		return odd.Reason
 	}
 	return "decode"
-}
-
-// headerValue returns a look-up of request headers that does not care about case. Peek is the only way in: fasthttp's
-// iterators rewrite the Cookie line as they pass.
-func headerValue(h *fasthttp.RequestHeader) func(string) string {
-	return func(name string) string { return string(h.Peek(name)) }
-}
-
-var overrideHeaders = config.OverrideHeaders()
-
-// takeOverrides takes our own headers off a request and returns their values by lower-case name; nil where there are
-// none. Whatever else begins with X-Recap- is kept from the upstream by the proxy.
-func takeOverrides(h *fasthttp.RequestHeader) map[string][]string {
-	var taken map[string][]string
-	for _, name := range overrideHeaders {
-		if h.Peek(name) == nil {
-			continue
-		}
-		if taken == nil {
-			taken = map[string][]string{}
-		}
-		for _, value := range h.PeekAll(name) {
-			taken[strings.ToLower(name)] = append(taken[strings.ToLower(name)], string(value))
-		}
-		h.Del(name)
-	}
-	return taken
 }

@@ -32,6 +32,7 @@ type exchange struct {
 	recipe  string
 	path    string // with query
 	creds   [len(credentials)]string
+	head    *requestHeaders // until the handler returns
 
 	chat     *chat.Chat
 	outline  *chat.Outline
@@ -56,6 +57,8 @@ type exchange struct {
 // serve takes a request through reading, decision and relay.
 func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 	x.id, x.path = RequestID(ctx), string(ctx.RequestURI())
+	x.head = newRequestHeaders(&ctx.Request.Header)
+	defer x.head.free()
 	if err := x.override(&ctx.Request.Header); err != nil {
 		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())
 		return
@@ -81,6 +84,9 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 
 // override takes the override headers off the request and reads them.
 func (x *exchange) override(h *fasthttp.RequestHeader) error {
+	if !x.head.overrides() {
+		return nil
+	}
 	ours := takeOverrides(h)
 	if len(ours) == 0 {
 		return nil
@@ -154,13 +160,13 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 		options := x.ov.Apply(x.c.Config.Summarization)
 		x.options, x.recipe = &options, summarizer.Recipe(&options, options.Model)
 	}
-	header := headerValue(&ctx.Request.Header)
+	header := x.head.value
 	x.session = x.ov.Session
 	if x.session == "" {
 		x.session = dialect.Session(header, c)
 	}
 	x.side = dialect.SideRequest(header, c)
-	x.tenant = x.c.Tenant.Of(&ctx.Request.Header)
+	x.tenant = x.c.Tenant.Of(header)
 	for i, name := range credentials {
 		x.creds[i] = header(name)
 	}

@@ -32,6 +32,8 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 			request.Request.Header.Set(name, value)
 		}
 	}
+	x.head = newRequestHeaders(&request.Request.Header)
+	defer x.head.free()
 	if err := x.override(&request.Request.Header); err != nil {
 		return e, err
 	}

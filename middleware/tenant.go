@@ -8,8 +8,6 @@ import (
 	"hash/maphash"
 	"strings"
 
-	"github.com/valyala/fasthttp"
-
 	"recap/chat"
 )
 
@@ -38,14 +36,14 @@ func NewTenant(setting string, secret []byte) *Tenant {
 	}
 }
 
-// Of returns the tenant of a request: a digest of its credential, "" where tenants are off. Requests without any
+// Of returns the tenant of a request, header being its look-up: a digest of its credential, "" where tenants are off. Requests without any
 // credential share one tenant of their own.
-func (t *Tenant) Of(h *fasthttp.RequestHeader) string {
+func (t *Tenant) Of(header func(name string) string) string {
 	if t.none {
 		return ""
 	}
 	var space [512]byte
-	who := t.credential(space[:0], h)
+	who := t.credential(space[:0], header)
 	mark := [2]uint64{maphash.Bytes(t.seeds[0], who), maphash.Bytes(t.seeds[1], who)}
 	if name, ok := t.known.Get(mark); ok {
 		return name
@@ -58,13 +56,13 @@ func (t *Tenant) Of(h *fasthttp.RequestHeader) string {
 }
 
 // credential appends what tells tenants apart, each value with its length, so that two cannot run into each other.
-func (t *Tenant) credential(dst []byte, h *fasthttp.RequestHeader) []byte {
+func (t *Tenant) credential(dst []byte, header func(string) string) []byte {
 	names := []string{"Authorization", "X-Api-Key", "Api-Key"}
 	if t.header != "" {
 		names = []string{t.header}
 	}
 	for _, name := range names {
-		value := h.Peek(name)
+		value := header(name)
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
 		dst = append(dst, value...)
 	}

@@ -6,25 +6,14 @@ import (
 	"recap/chat"
 )
 
-// remembered is the number of messages whose weights are kept.
-const remembered = 32 << 10
-
 // Counter weighs chats. Safe for concurrent use.
 type Counter struct {
 	models   []Model
 	profiles *chat.Memo[string, profile]
 	seed     maphash.Seed
-	shared   *chat.Memo[*chat.Facts, *weight] // facts stand for the very bytes of a message
-	weights  *chat.Memo[content128, *weight]  // for the same bytes under other facts
 	extras   *chat.Memo[extra, *weight]
 	learner  learner
 	factors  factors
-}
-
-// content128 names the bytes of a message: its digest leaves out what a key must not see but a count must.
-type content128 struct {
-	digest chat.Digest
-	raw    uint64
 }
 
 // extra names the bytes of one Extra.
@@ -39,8 +28,6 @@ func NewCounter(models []Model) *Counter {
 		models:   models,
 		profiles: chat.NewMemo[string, profile](1024),
 		seed:     maphash.MakeSeed(),
-		shared:   chat.NewMemo[*chat.Facts, *weight](remembered),
-		weights:  chat.NewMemo[content128, *weight](remembered),
 		extras:   chat.NewMemo[extra, *weight](1024),
 		factors:  factors{of: map[target]*factor{}},
 	}
@@ -104,18 +91,13 @@ func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 	return newSizes(rows, k.factors.rates(target{upstream, c.Model}))
 }
 
-// weigh returns what is known of m.
+// weigh returns what is known of m. It is kept with the facts about the message, for as long as these are remembered.
 func (k *Counter) weigh(m *chat.Message) *weight {
-	if w, ok := k.shared.Get(m.Facts); ok {
+	if w, ok := m.Weight.Load().(*weight); ok {
 		return w
 	}
-	key := content128{digest: m.Digest, raw: maphash.String(k.seed, m.Raw)}
-	w, ok := k.weights.Get(key)
-	if !ok {
-		w = newWeight(m)
-		k.weights.Put(key, w)
-	}
-	k.shared.Put(m.Facts, w)
+	w := newWeight(m)
+	m.Weight.Store(w)
 	return w
 }
 

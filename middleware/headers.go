@@ -1,0 +1,98 @@
+package middleware
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/config"
+)
+
+// requestHeaders are the lines of a request's head, split once: a chat request is asked for some forty names, most of
+// which are not there.
+type requestHeaders struct {
+	h     *fasthttp.RequestHeader
+	lines []headerLine
+	space [40]headerLine
+}
+
+type headerLine struct{ name, value []byte }
+
+var headPool = sync.Pool{New: func() any { return new(requestHeaders) }}
+
+// newRequestHeaders splits the head of h, until free. fasthttp's own iterators are no way in: they rewrite the Cookie
+// line as they pass.
+func newRequestHeaders(h *fasthttp.RequestHeader) *requestHeaders {
+	r := headPool.Get().(*requestHeaders)
+	r.h, r.lines = h, r.space[:0]
+	rest := h.RawHeaders()
+	for len(rest) > 0 {
+		var line []byte
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			line, rest = rest[:end], rest[end+1:]
+		} else {
+			line, rest = rest, nil
+		}
+		if colon := bytes.IndexByte(line, ':'); colon > 0 {
+			r.lines = append(r.lines, headerLine{line[:colon], line[colon+1:]})
+		}
+	}
+	return r
+}
+
+func (r *requestHeaders) free() {
+	r.h, r.lines = nil, nil
+	headPool.Put(r)
+}
+
+// value returns the first value of a header, "" where it is not there. Case does not matter.
+func (r *requestHeaders) value(name string) string {
+	if len(r.lines) == 0 {
+		return string(r.h.Peek(name)) // a request that was not read from a connection
+	}
+	for i := range r.lines {
+		if l := &r.lines[i]; len(l.name) == len(name) && strings.EqualFold(string(l.name), name) {
+			return string(bytes.TrimSpace(l.value))
+		}
+	}
+	return ""
+}
+
+const overridePrefix = "x-recap-"
+
+// overrides reports whether any of our own headers may be there.
+func (r *requestHeaders) overrides() bool {
+	if len(r.lines) == 0 {
+		return true
+	}
+	for i := range r.lines {
+		n := r.lines[i].name
+		if len(n) > len(overridePrefix) && strings.EqualFold(string(n[:len(overridePrefix)]), overridePrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var overrideNames = config.OverrideHeaders()
+
+// takeOverrides takes our own headers off a request and returns their values by lower-case name; nil where there are
+// none. Whatever else begins with X-Recap- is kept from the upstream by the proxy.
+func takeOverrides(h *fasthttp.RequestHeader) map[string][]string {
+	var taken map[string][]string
+	for _, name := range overrideNames {
+		if h.Peek(name) == nil {
+			continue
+		}
+		if taken == nil {
+			taken = map[string][]string{}
+		}
+		for _, value := range h.PeekAll(name) {
+			taken[strings.ToLower(name)] = append(taken[strings.ToLower(name)], string(value))
+		}
+		h.Del(name)
+	}
+	return taken
+}
