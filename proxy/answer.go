@@ -86,7 +86,8 @@ func (ex *exchange) deliver(ctx *fasthttp.RequestCtx, b *body) {
 		ctx.SetConnectionClose()
 		lingering(ctx.Conn())
 	}
-	ex.answering(h.StatusCode())
+	ex.outcome.Status = h.StatusCode()
+	ex.enters(answered)
 	size := b.left
 	if size >= 0 {
 		size += int64(len(b.ahead))

@@ -123,8 +123,6 @@ func (c *Client) Relay(ctx *fasthttp.RequestCtx, call Call) {
 	if ex.call.Body == nil && ctx.Request.IsBodyStream() && ctx.Request.Header.ContentLength() != 0 {
 		unlimited(ctx) // the watch bounds the pauses of an upload, not its length
 	}
-	ex.limit.Store(int64(ex.up.times.FirstByte))
-	ex.late = errFirstByte
 	c.watch.add(ex)
 	defer func() {
 		if r := recover(); r != nil {

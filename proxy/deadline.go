@@ -18,13 +18,14 @@ type readLimit struct {
 	until time.Time     // zero: no limit
 	timer time.Time     // what the connection's timer is set to; zero: off
 	phase time.Duration // a limit that begins with the next read; 0: none
+	lax   bool          // it may as well begin when the timer goes off
 }
 
 // begin starts a pending phase. It is called before each read.
 func (l *readLimit) begin(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.phase == 0 {
+	if l.phase == 0 || l.lax && !l.timer.IsZero() {
 		return
 	}
 	l.until, l.phase = time.Now().Add(l.phase), 0
@@ -44,17 +45,22 @@ func (l *readLimit) arm(c net.Conn) error {
 func (l *readLimit) early(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.until.IsZero() && !time.Now().Before(l.until) {
+	now := time.Now()
+	if l.phase > 0 {
+		l.until, l.phase = now.Add(l.phase), 0
+	}
+	if !l.until.IsZero() && !now.Before(l.until) {
 		return false
 	}
 	l.timer = l.until
 	return c.SetReadDeadline(l.until) == nil
 }
 
-// next makes d the limit from the next read on.
-func (l *readLimit) next(d time.Duration) {
+// next makes d the limit from the next read on. Where lax, it may be longer by what the timer has left, and the clock
+// need not be read.
+func (l *readLimit) next(d time.Duration, lax bool) {
 	l.mu.Lock()
-	l.phase = d
+	l.phase, l.lax = d, lax
 	l.mu.Unlock()
 }
 
@@ -99,14 +105,14 @@ func phases(header, keep time.Duration) func(net.Conn, fasthttp.ConnState) {
 		}
 		switch state {
 		case fasthttp.StateNew:
-			c.limit.next(header)
+			c.limit.next(header, false)
 		case fasthttp.StateActive:
 			if c.served {
-				c.limit.next(header)
+				c.limit.next(header, false)
 			}
 			c.served = true
 		case fasthttp.StateIdle:
-			c.limit.next(keep)
+			c.limit.next(keep, keep >= header)
 		}
 	}
 }

@@ -66,16 +66,14 @@ type exchange struct {
 	pieces  net.Buffers     // what is left of them
 
 	moved atomic.Int64 // the watch's clock when a byte last moved
-	limit atomic.Int64 // how long nothing may move, in nanoseconds
+	phase atomic.Int32 // what it waits for: says how long nothing may move
 
-	mu     sync.Mutex
-	link   *link
-	abort  context.CancelFunc // ends a dial or the wait in the queue
-	late   error              // what to call it when limit is over
-	cause  error              // why the exchange was cut
-	ended  bool
-	free   bool // ended, and the watch never met it
-	inBody bool // the headers have gone out
+	mu    sync.Mutex
+	link  *link
+	abort context.CancelFunc // ends a dial or the wait in the queue
+	cause error              // why the exchange was cut
+	ended bool
+	free  bool // ended, and the watch never met it
 }
 
 // exchanges keeps those that are over for the next ones.
@@ -100,13 +98,24 @@ func (ex *exchange) recycle() {
 // touch notes that something moved.
 func (ex *exchange) touch() { ex.moved.Store(ex.client.watch.now()) }
 
-// allow sets how long nothing may move from now on, and what to call it if nothing does.
-func (ex *exchange) allow(d time.Duration, late error) {
-	ex.mu.Lock()
-	ex.late = late
-	ex.mu.Unlock()
-	ex.limit.Store(int64(d))
+const (
+	awaited  int32 = iota // an answer; or a place, or a connection, which have limits of their own
+	sending               // the request is on its way
+	answered              // the answer's headers have gone to the client: an error can only cut the answer short
+)
+
+// enters begins a phase.
+func (ex *exchange) enters(phase int32) {
+	ex.phase.Store(phase)
 	ex.touch()
+}
+
+// patience is how long nothing may move, and what to call it if nothing does.
+func (ex *exchange) patience() (time.Duration, error) {
+	if ex.phase.Load() == awaited {
+		return ex.up.times.FirstByte, errFirstByte
+	}
+	return ex.up.times.Idle, errIdle
 }
 
 // since reads the clock: the time from the start of the exchange.
@@ -117,10 +126,7 @@ func (ex *exchange) since() time.Duration {
 
 // look is the watch's visit.
 func (ex *exchange) look(now int64) {
-	if idle := now - ex.moved.Load(); idle > ex.limit.Load() {
-		ex.mu.Lock()
-		late := ex.late
-		ex.mu.Unlock()
+	if limit, late := ex.patience(); now-ex.moved.Load() > int64(limit) {
 		ex.cut(late)
 		return
 	}
@@ -149,7 +155,7 @@ func (ex *exchange) cut(cause error) {
 	}
 	past := time.Unix(1, 0)
 	ex.peer.SetReadDeadline(past) // an upload that waits for its client
-	if ex.inBody {
+	if ex.phase.Load() == answered {
 		ex.peer.SetWriteDeadline(past) // a client that takes nothing
 	}
 }
@@ -208,15 +214,6 @@ func (ex *exchange) why(err error) error {
 	return err
 }
 
-// answering marks that the headers are on their way: from here on an error can only cut the answer short.
-func (ex *exchange) answering(status int) {
-	ex.mu.Lock()
-	ex.inBody = true
-	ex.mu.Unlock()
-	ex.outcome.Status = status
-	ex.allow(ex.up.times.Idle, errIdle)
-}
-
 // end closes the exchange and reports it, once.
 func (ex *exchange) end(complete bool, err error) {
 	ex.mu.Lock()
@@ -237,8 +234,8 @@ func (ex *exchange) end(complete bool, err error) {
 	ex.outcome.Complete = complete
 	ex.outcome.Err = err
 	ex.outcome.ClientGone = err == ErrClientGone
-	ex.outcome.Total = ex.since()
 	if ex.call.Ended != nil {
+		ex.outcome.Total = ex.since()
 		contain(func() { ex.call.Ended(ex.outcome) })
 	}
 }

@@ -34,12 +34,12 @@ func buffers(size int) sync.Pool {
 func (ex *exchange) ask(ctx *fasthttp.RequestCtx, body []byte) error {
 	for {
 		ex.early = false
-		ex.allow(ex.up.times.Idle, errIdle)
+		ex.enters(sending)
 		sendErr := ex.send(ctx, body)
 		if sendErr != nil && !ex.early {
 			return sendErr
 		}
-		ex.allow(ex.up.times.FirstByte, errFirstByte)
+		ex.enters(awaited)
 		silent, err := ex.readHead(&ctx.Response.Header)
 		if err == nil {
 			return nil

@@ -61,6 +61,7 @@ func NewServer(h fasthttp.RequestHandler, o ServerOptions) *Server {
 		NoDefaultDate:         true,
 		NoDefaultContentType:  true,
 		SecureErrorLogMessage: true,
+		LazyRequestTime:       true, // nobody asks for it
 		CloseOnShutdown:       true,
 	}
 	return s
@@ -182,10 +183,10 @@ func headerLine(raw []byte, lower string) bool {
 	return false
 }
 
-// wantsWebSocket is about the one protocol switch that clients insist on. Others (h2c, which Java's client offers with
+// wantsWebSocket is about the one protocol switch that clients insist on, always with a GET. Others (h2c, which Java's client offers with
 // every first request) may be ignored by a server, and are.
 func wantsWebSocket(h *fasthttp.RequestHeader) bool {
-	if !h.ConnectionUpgrade() {
+	if !h.IsGet() || !h.ConnectionUpgrade() {
 		return false
 	}
 	return strings.Contains(strings.ToLower(string(h.Peek(fasthttp.HeaderUpgrade))), "websocket")
