@@ -41,6 +41,13 @@ type Store interface {
 	Close() error
 }
 
+// Shallow is a Store that bounds, without a lock, what it may find.
+type Shallow interface {
+	// Shallowest is a lower bound on the number of messages that any of its checkpoints covers; 0 = it has none. A chat
+	// of fewer messages cannot match one.
+	Shallowest() int
+}
+
 // Options is the `store` section of the file.
 type Options struct {
 	Kind      string        `yaml:"kind"` // sqlite or memory; "" = sqlite

@@ -22,10 +22,11 @@ type mark struct {
 	seq, rev int64
 	used     time.Time
 	pinned   bool
+	to       int // messages it covers
 }
 
 func (r *row) mark() mark {
-	return mark{key: r.Key, seq: r.seq, rev: r.rev, used: r.Used, pinned: r.Pinned}
+	return mark{key: r.Key, seq: r.seq, rev: r.rev, used: r.Used, pinned: r.Pinned, to: r.To}
 }
 
 const columns = `key, seq, rev, used, pinned, provisional, sealed, created, updated, from_message, to_message, row_from,
@@ -113,12 +114,12 @@ var errEnough = errors.New("enough")
 // marks returns the marks of all rows that changed after seq, 0 = all.
 func (d *disk) marks(ctx context.Context, seq int64) ([]mark, error) {
 	var list []mark
-	query := "SELECT key, seq, rev, used, pinned FROM checkpoint WHERE seq > ? ORDER BY seq"
+	query := "SELECT key, seq, rev, used, pinned, to_message FROM checkpoint WHERE seq > ? ORDER BY seq"
 	err := d.each(ctx, query, []any{seq}, func(from scanner) error {
 		var m mark
 		var key []byte
 		var used int64
-		err := from.Scan(&key, &m.seq, &m.rev, &used, &m.pinned)
+		err := from.Scan(&key, &m.seq, &m.rev, &used, &m.pinned, &m.to)
 		copy(m.key[:], key)
 		m.used = unstamp(used)
 		list = append(list, m)

@@ -40,6 +40,18 @@ type index struct {
 	mu   sync.RWMutex
 	rows map[chat.Key]*entry
 	last int64 // newest seq that was seen
+
+	shallowest atomic.Int64 // fewest messages that any row ever covered; 0 = no row yet
+}
+
+// shallower lowers the least number of covered messages that was seen. It never rises again: it bounds from below.
+func shallower(least *atomic.Int64, to int) {
+	for {
+		was := least.Load()
+		if was != 0 && was <= int64(to) || least.CompareAndSwap(was, int64(max(to, 1))) {
+			return
+		}
+	}
 }
 
 func newIndex() *index { return &index{rows: map[chat.Key]*entry{}} }
@@ -88,6 +100,7 @@ func (x *index) put(marks ...mark) {
 // set needs the lock.
 func (x *index) set(m mark) {
 	x.last = max(x.last, m.seq)
+	shallower(&x.shallowest, m.to)
 	e := newEntry(m)
 	if old, ok := x.rows[m.key]; ok {
 		if old.seq >= m.seq {

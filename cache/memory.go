@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"recap/chat"
@@ -19,6 +20,7 @@ type Memory struct {
 	done sync.WaitGroup
 
 	mu       sync.Mutex
+	least    atomic.Int64 // see index.shallowest
 	rows     map[chat.Key]*chat.Checkpoint
 	size     int64
 	settings map[string][]byte
@@ -64,6 +66,9 @@ func (m *Memory) sweep() {
 	}
 }
 
+// Shallowest implements Shallow.
+func (m *Memory) Shallowest() int { return int(m.least.Load()) }
+
 // drop needs the lock.
 func (m *Memory) drop(key chat.Key) {
 	if cp, ok := m.rows[key]; ok {
@@ -76,6 +81,7 @@ func (m *Memory) drop(key chat.Key) {
 func (m *Memory) set(cp *chat.Checkpoint) {
 	m.drop(cp.Key)
 	m.rows[cp.Key] = cp
+	shallower(&m.least, cp.To)
 	m.size += weight(cp)
 	if m.size > m.o.CacheSize {
 		m.evict(cp.Key)

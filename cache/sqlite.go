@@ -74,6 +74,9 @@ func (o *Options) file() (string, error) {
 // Path returns where the file is.
 func (s *SQLite) Path() string { return s.disk.path }
 
+// Shallowest implements Shallow.
+func (s *SQLite) Shallowest() int { return int(s.index.shallowest.Load()) }
+
 // Find implements Store.
 func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
 	if s.closed.Load() {

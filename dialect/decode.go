@@ -3,19 +3,20 @@ package dialect
 import (
 	"hash/maphash"
 	"math/bits"
+	"strings"
 
 	"recap/chat"
 )
 
 // layout is what decoding needs to know of a format.
 type layout struct {
-	names names // members read at the top of the body; the first is the list of messages
-	seed  seed  // of the format's own fingerprints: what one format remembers means nothing to another
-	// lengths are guesses of how long messages are, see recall.
-	lengths *chat.Memo[uint64, int]
-	bodies  *bodies
+	names  names   // members read at the top of the body; the first is the list of messages
+	seed   seed    // of the format's own fingerprints: what one format remembers means nothing to another
+	bodies *bodies // read before, see resume
 	// read returns the facts about one message, which is valid JSON, or the reason why it is not understood.
-	read func(raw string) (*chat.Facts, string)
+	read    func(raw string) (*chat.Facts, string)
+	members names // of a message; the first is its role
+	roles   map[string]chat.Role
 	// fill takes over the other members; spans are those of names, zero when absent.
 	fill func(c *chat.Chat, spans []chat.Span) string
 }
@@ -37,8 +38,6 @@ const (
 	// maxRemembered bounds the parts, calls and results of a message whose facts are kept: the memory counts
 	// entries, not bytes.
 	maxRemembered = 256
-	// maxLengths bounds the guesses kept for each format; one weighs some 40 bytes.
-	maxLengths = 1 << 16
 	// maxMessages bounds what one body can make of our memory.
 	maxMessages = 1 << 17
 )
@@ -52,6 +51,11 @@ var (
 // decode reads body: one pass over its top level and its list of messages. A message whose bytes are known costs
 // their fingerprint, any other is validated and read.
 func (l *layout) decode(body string, facts *Facts) (*chat.Chat, error) {
+	return l.walk(body, func(c *cursor, ch *chat.Chat) chat.Span { return l.messages(c, ch, facts) }, facts)
+}
+
+// walk is one pass over the top level of body; messages reads the list.
+func (l *layout) walk(body string, messages func(*cursor, *chat.Chat) chat.Span, facts *Facts) (*chat.Chat, error) {
 	ch := &chat.Chat{Body: body}
 	var spans [maxNames]chat.Span
 	c := cursor{s: body}
@@ -66,7 +70,7 @@ func (l *layout) decode(body string, facts *Facts) (*chat.Chat, error) {
 		if i >= 0 && spans[i] != (chat.Span{}) {
 			c.fail("duplicate-key")
 		}
-		value := l.member(&c, ch, i, facts)
+		value := l.member(&c, ch, i, messages, facts)
 		if i >= 0 {
 			spans[i] = value
 		}
@@ -93,16 +97,18 @@ func (l *layout) finish(c *cursor, ch *chat.Chat, spans []chat.Span) {
 		c.fail("no-messages")
 	case c.s[list.Start] != '[':
 		c.fail("wrong-type")
-	case len(ch.Messages) == 0:
+	case strings.IndexByte(list.Of(c.s), '{') < 0:
 		c.fail("no-messages")
 	}
 	ch.List = spans[0]
 }
 
 // member steps over the value of the member names[i] and makes sure that it is valid JSON.
-func (l *layout) member(c *cursor, ch *chat.Chat, i int, facts *Facts) chat.Span {
+func (l *layout) member(
+	c *cursor, ch *chat.Chat, i int, messages func(*cursor, *chat.Chat) chat.Span, facts *Facts,
+) chat.Span {
 	if i == 0 && c.peek() == '[' {
-		return l.messages(c, ch, facts)
+		return messages(c, ch)
 	}
 	value := c.value()
 	if c.odd == "" && !remembered(value.Of(c.s), facts) {
@@ -144,7 +150,7 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 				continue
 			}
 		}
-		m, mark := l.next(&list, facts, path)
+		m, mark := l.meet(&list, facts)
 		if list.odd != "" {
 			break
 		}
@@ -164,47 +170,8 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 	return span
 }
 
-// next reads the message under the cursor.
-func (l *layout) next(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
-	if m, mark := l.recall(list, facts, path); m.Facts != nil {
-		return m, mark
-	}
-	return l.meet(list, facts, path)
-}
-
-// hintHead is how much of a message's beginning, in bytes, its hint goes by.
-const hintHead = 64
-
-// hint names the place under the cursor by the messages before it and by how it goes on.
-func (l *layout) hint(list *cursor, path uint64) uint64 {
-	return bits.RotateLeft64(path, 5) ^ maphash.String(l.seed[0], list.s[list.i:min(list.i+hintHead, len(list.s))])
-}
-
-// recall reads a message that is known without looking for its end: clients send the same history again, so how
-// long a message is after these others is mostly known too. A wrong guess is no harm: only bytes with a
-// known fingerprint count, and a JSON object that begins here can end at one place only.
-func (l *layout) recall(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
-	if facts == nil {
-		return chat.Message{}, Print{}
-	}
-	list.space()
-	length, ok := l.lengths.Get(l.hint(list, path))
-	if !ok || list.i+length > len(list.s) {
-		return chat.Message{}, Print{}
-	}
-	raw := list.s[list.i : list.i+length]
-	mark := l.seed.print(raw)
-	f, ok := facts.Get(mark)
-	if !ok {
-		return chat.Message{}, Print{}
-	}
-	m := chat.Message{Raw: raw, Start: list.i, Facts: f}
-	list.i += length
-	return m, mark
-}
-
-// meet reads a message that could not be recalled.
-func (l *layout) meet(list *cursor, facts *Facts, path uint64) (chat.Message, Print) {
+// meet reads the message under the cursor.
+func (l *layout) meet(list *cursor, facts *Facts) (chat.Message, Print) {
 	span := list.value()
 	if list.odd != "" {
 		return chat.Message{}, Print{}
@@ -218,10 +185,6 @@ func (l *layout) meet(list *cursor, facts *Facts, path uint64) (chat.Message, Pr
 	if reason != "" {
 		list.fail(reason)
 		return chat.Message{}, Print{}
-	}
-	if facts != nil {
-		start := cursor{s: list.s, i: span.Start}
-		l.lengths.Put(l.hint(&start, path), len(raw))
 	}
 	return chat.Message{Raw: raw, Start: span.Start, Facts: f}, mark
 }

@@ -36,6 +36,13 @@ type Dialect interface {
 	Answer(status int, body []byte) (Reply, error)
 }
 
+// Glancer is a Dialect that can look at a body without reading its messages: enough for a chat that is too small for
+// anything to be done about it.
+type Glancer interface {
+	// Glance returns a chat without messages, or an *Odd where Decode would mostly give one.
+	Glance(body string) (*chat.Chat, error)
+}
+
 // Facts remembers what decoding a message's bytes told; see chat.Facts. Nil is allowed: nothing is remembered.
 type Facts = chat.Memo[Print, *chat.Facts]
 

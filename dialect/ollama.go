@@ -12,9 +12,10 @@ type ollama struct{}
 var ollamaLayout = &layout{
 	names:   names{"messages", "model", "stream", "options", "keep_alive", "tools", "format"},
 	seed:    newSeed(),
-	lengths: chat.NewMemo[uint64, int](maxLengths),
 	bodies:  &bodies{},
 	read:    ollamaMessage,
+	members: ollamaMembers,
+	roles:   ollamaRoles,
 	fill:    fillOllama,
 }
 
@@ -37,6 +38,9 @@ func (ollama) Decode(body string, facts *Facts) (*chat.Chat, error) {
 }
 
 // Apply never meets an array as content: such a body is not understood.
+// Glance implements Glancer.
+func (ollama) Glance(body string) (*chat.Chat, error) { return ollamaLayout.glance(body) }
+
 func (ollama) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, textPart{})
 }

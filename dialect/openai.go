@@ -15,9 +15,10 @@ var openAILayout = &layout{
 		"previous_response_id", "conversation",
 	},
 	seed:    newSeed(),
-	lengths: chat.NewMemo[uint64, int](maxLengths),
 	bodies:  &bodies{},
 	read:    openAIMessage,
+	members: openAIMembers,
+	roles:   openAIRoles,
 	fill:    fillOpenAI,
 }
 
@@ -30,6 +31,9 @@ func (openAI) Match(method, path string) bool {
 func (openAI) Decode(body string, facts *Facts) (*chat.Chat, error) {
 	return openAILayout.decode(body, facts)
 }
+
+// Glance implements Glancer.
+func (openAI) Glance(body string) (*chat.Chat, error) { return openAILayout.glance(body) }
 
 func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, openAIText)

@@ -75,6 +75,7 @@ type Compactor struct {
 	facts   *dialect.Facts
 	sent    *sentMemo
 	weighed weighedMemo
+	scale   byteScale
 	recipe  string // of requests without overrides
 	seeds   *chat.Memo[[3]string, chat.Key]
 	warned  sync.Map // upstream and model whose window is unknown, warned of once
@@ -96,6 +97,7 @@ func NewCompactor(d Deps) *Compactor {
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
+		scale:   newByteScale(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
 	}

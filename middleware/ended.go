@@ -31,6 +31,9 @@ func (x *exchange) ended(o Outcome) {
 // learn has this chat's tokens counted exactly, in the background, once it may come near a level: until then the
 // calibrated estimate, whose error is bounded by half, decides the same.
 func (x *exchange) learn() {
+	if len(x.chat.Messages) == 0 {
+		return
+	}
 	if near := x.decision.Levels.Prepare / 2; near > 0 && x.decision.Pruned >= near {
 		x.c.Counter.Learn(x.chat)
 	}
@@ -40,7 +43,13 @@ func (x *exchange) learn() {
 // may have changed it.
 func (x *exchange) calibrate(report dialect.Report) {
 	x.c.Windows.Refresh(x.ask())
-	if report.Usage.Prompt <= 0 || len(x.sizes.Messages) == 0 {
+	if report.Usage.Prompt <= 0 {
+		return
+	}
+	if x.decision.Plan.Empty() && x.status != chat.Bypass {
+		x.c.scale.learn(x, report.Usage.Prompt)
+	}
+	if len(x.sizes.Messages) == 0 {
 		return
 	}
 	sizes := x.sizes

@@ -110,7 +110,8 @@ func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {
 			x.bypass("panic")
 		}
 	}()
-	if plain, ok := x.decompress(ctx, body); !ok || !x.understand(ctx, plain) || !x.weigh() {
+	plain, ok := x.decompress(ctx, body)
+	if !ok || x.far(ctx, plain) || !x.understand(ctx, plain) || !x.weigh() {
 		return nil
 	}
 	x.decide()
@@ -155,6 +156,12 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 		x.bypass(oddReason(err))
 		return false
 	}
+	x.read(c)
+	return true
+}
+
+// read finds out who asks whom about what: label, tenant, keys.
+func (x *exchange) read(c *chat.Chat) {
 	x.chat, x.options, x.recipe = c, &x.c.Config.Summarization, x.c.recipe
 	if x.changed {
 		options := x.ov.Apply(x.c.Config.Summarization)
@@ -167,12 +174,16 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	}
 	x.side = dialect.SideRequest(header, c)
 	x.tenant = x.c.Tenant.Of(header)
-	for i, name := range credentials {
-		x.creds[i] = header(name)
-	}
+	x.takeCredentials()
 	x.outline = chat.NewOutline(c)
 	x.keys = chat.Keys(x.outline, x.c.seed(x.tenant, x.up.Name, x.recipe))
-	return true
+}
+
+// takeCredentials keeps what lets this chat's requests in: the handler may be gone when it is needed.
+func (x *exchange) takeCredentials() {
+	for i, name := range credentials {
+		x.creds[i] = x.head.value(name)
+	}
 }
 
 // weigh finds the window and the sizes.

@@ -50,6 +50,13 @@ func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
 		x.c.Windows.Learn(x.up.Name, x.chat.Model, limit)
 	}
 	before := x.decision
+	if len(x.chat.Messages) == 0 { // it was only glanced at
+		c, err := x.d.Decode(x.chat.Body, x.c.facts)
+		if err != nil {
+			return nil, false
+		}
+		x.read(c)
+	}
 	x.c.weighed.forget(x)
 	if !x.weigh() {
 		return nil, false

@@ -40,7 +40,8 @@ func (s *sentMemo) broke(x *exchange) bool {
 			return now.breaks(before, n, x)
 		}
 	}
-	return false
+	// What was sent before is not known, or was too small to be read: a checkpoint's first use breaks it.
+	return x.decision.Used != nil && !x.decision.Used.Sent
 }
 
 // breaks reports whether of the first n messages anything is sent otherwise than before.

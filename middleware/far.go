@@ -1,0 +1,115 @@
+package middleware
+
+import (
+	"math"
+	"strings"
+	"sync/atomic"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/cache"
+	"recap/chat"
+	"recap/compaction"
+	"recap/dialect"
+)
+
+// maxFar bounds the bodies, in bytes, that are looked at for being far from every level.
+const maxFar = 64 << 10
+
+// far handles a request that cannot come near any level, whatever its messages say: a body has at least as many bytes
+// as tokens. It is only glanced at. True means that the request goes on as it came.
+func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
+	g, ok := x.d.(dialect.Glancer)
+	if !ok || !x.mayBeFar(body) {
+		return false
+	}
+	c, err := g.Glance(body)
+	if err != nil {
+		x.pick(ctx, "")
+		x.bypass(oddReason(err))
+		return true
+	}
+	x.pick(ctx, c.Model)
+	x.chat, x.options = c, &x.c.Config.Summarization
+	x.takeCredentials()
+	x.window = x.c.Windows.Lookup(x.ask())
+	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
+	if x.window.Size <= 0 || len(body) >= levels.Prepare {
+		x.chat = nil
+		return false
+	}
+	x.session = dialect.Session(x.head.value, c)
+	n := x.c.scale.tokens(x, len(body))
+	x.decision = compaction.Decision{Status: chat.Clear, Levels: levels, Before: n, Pruned: n, After: n}
+	x.status, x.summary = chat.Clear, "none"
+	return true
+}
+
+// mayBeFar asks what can be told without parsing: settings under which a small chat is left alone, no media (they
+// weigh more than their bytes), no checkpoint that covers as little.
+func (x *exchange) mayBeFar(body string) bool {
+	o := &x.c.Config.Summarization
+	if x.changed || len(body) > maxFar || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
+		return false
+	}
+	if p := &o.ContextPruning; p.Enabled && (p.Strategy != "ratio" || p.MinPrunableToolChars <= len(body)) {
+		return false
+	}
+	if strings.Contains(body, "image") || strings.Contains(body, "audio") || strings.Contains(body, `"file"`) {
+		return false
+	}
+	least := 1
+	if s, ok := x.c.Store.(cache.Shallow); ok {
+		if least = s.Shallowest(); least == 0 {
+			return true
+		}
+	}
+	return strings.Count(body, "{") < least // each message is an object
+}
+
+// byteScale learns how many bytes of a body are a token, per upstream and model: what is told of chats that are only
+// glanced at.
+type byteScale struct {
+	memo *chat.Memo[scaleOf, *atomic.Uint64]
+}
+
+type scaleOf struct{ upstream, model string }
+
+const (
+	scalesRemembered = 1000
+	plainScale       = 0.25 // tokens a byte, before anything was reported
+)
+
+func newByteScale() byteScale {
+	return byteScale{chat.NewMemo[scaleOf, *atomic.Uint64](scalesRemembered)}
+}
+
+func (s byteScale) tokens(x *exchange, size int) int {
+	scale := plainScale
+	if bits, ok := s.memo.Get(scaleOf{x.up.Name, x.chat.Model}); ok {
+		scale = math.Float64frombits(bits.Load())
+	}
+	return int(float64(size)*scale + 0.5)
+}
+
+// learn takes what the upstream counted for a body that was sent as it came.
+func (s byteScale) learn(x *exchange, prompt int) {
+	who := scaleOf{x.up.Name, x.chat.Model}
+	seen := float64(prompt) / float64(max(len(x.chat.Body), 1))
+	bits, ok := s.memo.Get(who)
+	if !ok {
+		if len(who.model) > maxModelName {
+			return
+		}
+		bits = &atomic.Uint64{}
+		bits.Store(math.Float64bits(seen))
+		who.model = strings.Clone(who.model)
+		s.memo.Put(who, bits)
+		return
+	}
+	was := math.Float64frombits(bits.Load())
+	bits.Store(math.Float64bits(was + (seen-was)/8))
+}
+
+// maxModelName bounds the names that are remembered, in bytes.
+const maxModelName = 256
