@@ -39,8 +39,9 @@ type Dialect interface {
 // Glancer is a Dialect that can look at a body without reading its messages: enough for a chat that is too small for
 // anything to be done about it.
 type Glancer interface {
-	// Glance returns a chat without messages, or an *Odd where Decode would mostly give one.
-	Glance(body string) (*chat.Chat, error)
+	// Glance returns a chat without messages, or an *Odd where Decode would mostly give one. plain tells that no message
+	// holds parts or media.
+	Glance(body string) (c *chat.Chat, plain bool, err error)
 }
 
 // Facts remembers what decoding a message's bytes told; see chat.Facts. Nil is allowed: nothing is remembered.

@@ -251,3 +251,20 @@ func FuzzAnswer(f *testing.F) {
 		dialect.Overflow(status, []byte(body))
 	})
 }
+
+// FuzzGlance: whatever is glanced at without complaint is valid JSON.
+func FuzzGlance(f *testing.F) {
+	for _, body := range []string{
+		`{"messages":[{"role":"user","content":"a"}]}`, `{"messages":[{"role":"user","content":"a\\nb \x01"}]}`,
+		`{"model":"m","messages":[{"role":"assistant","tool_calls":[{"a":[1,{}]}],"x":1e3}],"tools":[]}`,
+	} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, name := range []string{"openai", "ollama"} {
+			if _, _, err := dialect.ByName(name).(dialect.Glancer).Glance(body); err == nil && !json.Valid([]byte(body)) {
+				t.Fatalf("%s: %q is not valid JSON", name, body)
+			}
+		}
+	})
+}

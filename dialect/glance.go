@@ -1,42 +1,44 @@
 package dialect
 
 import (
-	"github.com/tidwall/gjson"
+	"encoding/binary"
+	"unsafe"
 
 	"recap/chat"
 )
 
 // glance reads body without what its messages say: the list is valid JSON, and each message is one that decode would
-// not find odd by the names of its members and its role.
-func (l *layout) glance(body string) (*chat.Chat, error) {
-	return l.walk(body, func(c *cursor, _ *chat.Chat) chat.Span {
+// not find odd by the names of its members and its role. plain tells that all content is text in strings.
+func (l *layout) glance(body string) (ch *chat.Chat, plain bool, err error) {
+	plain = true
+	ch, err = l.walk(body, func(c *cursor, _ *chat.Chat) chat.Span {
 		start := c.i
 		list := cursor{s: c.s, i: c.i}
 		for list.open('['); list.more(']'); {
-			l.glanceMessage(&list)
-		}
-		span := chat.Span{Start: start, End: list.i}
-		// The walk has bounded the nesting, so gjson may recurse.
-		if list.odd == "" && !gjson.Valid(span.Of(c.s)) {
-			list.fail("invalid-json")
+			plain = l.glanceMessage(&list) && plain
 		}
 		if list.odd != "" {
 			c.fail(list.odd)
 			return chat.Span{}
 		}
 		c.i = list.i
-		return span
+		return chat.Span{Start: start, End: list.i}
 	}, nil)
+	return ch, plain, err
 }
 
-// glanceMessage steps over one message.
-func (l *layout) glanceMessage(list *cursor) {
+// glanceMessage steps over one message and reports whether it is plain: nothing in it is an array of parts or pictures.
+func (l *layout) glanceMessage(list *cursor) (plain bool) {
 	if list.peek() != '{' {
-		list.fail("wrong-type")
-		return
+		if valid(list.value().Of(list.s)) {
+			list.fail("wrong-type")
+		}
+		list.fail("invalid-json")
+		return false
 	}
 	var seen [maxNames]bool
 	role := ""
+	plain = true
 	c := cursor{s: list.s, i: list.i}
 	for c.open('{'); c.more('}'); {
 		key := c.key()
@@ -44,6 +46,8 @@ func (l *layout) glanceMessage(list *cursor) {
 		i, ok := l.members.is(key)
 		switch {
 		case c.odd != "":
+		case !sound(value.Of(c.s)):
+			c.fail("invalid-json")
 		case !ok:
 			c.fail("odd-key")
 		case i < 0:
@@ -53,6 +57,8 @@ func (l *layout) glanceMessage(list *cursor) {
 			seen[i] = true
 			if i == 0 {
 				role = value.Of(c.s)
+			} else if first := c.s[value.Start]; first == '[' || first == '{' {
+				plain = plain && l.members[i] == "tool_calls"
 			}
 		}
 	}
@@ -65,6 +71,7 @@ func (l *layout) glanceMessage(list *cursor) {
 	if c.odd != "" {
 		list.fail(c.odd)
 	}
+	return plain
 }
 
 func (l *layout) glanceRole(token string) string {
@@ -76,4 +83,32 @@ func (l *layout) glanceRole(token string) string {
 	}
 	_, reason := readRole(token, chat.Span{End: len(token)}, l.roles)
 	return reason
+}
+
+// Bytes of a word that want a closer look: below 0x20, where (w-ones*0x20)&^w has its high bit set, or a backslash.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// sound is valid for a value that the cursor has stepped over: strings that hold neither escapes nor control characters,
+// which is most of them, are looked at eight bytes at a time.
+func sound(value string) bool {
+	if value == "" || value[0] != '"' {
+		return value == "null" || valid(value)
+	}
+	b := unsafe.Slice(unsafe.StringData(value), len(value))
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		slash := w ^ ones*'\\'
+		if ((w-ones*0x20)&^w|(slash-ones)&^slash)&highs != 0 {
+			return valid(value)
+		}
+	}
+	for _, c := range b {
+		if c < 0x20 || c == '\\' {
+			return valid(value)
+		}
+	}
+	return true
 }

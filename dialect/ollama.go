@@ -39,7 +39,7 @@ func (ollama) Decode(body string, facts *Facts) (*chat.Chat, error) {
 
 // Apply never meets an array as content: such a body is not understood.
 // Glance implements Glancer.
-func (ollama) Glance(body string) (*chat.Chat, error) { return ollamaLayout.glance(body) }
+func (ollama) Glance(body string) (*chat.Chat, bool, error) { return ollamaLayout.glance(body) }
 
 func (ollama) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, textPart{})

@@ -33,7 +33,7 @@ func (openAI) Decode(body string, facts *Facts) (*chat.Chat, error) {
 }
 
 // Glance implements Glancer.
-func (openAI) Glance(body string) (*chat.Chat, error) { return openAILayout.glance(body) }
+func (openAI) Glance(body string) (*chat.Chat, bool, error) { return openAILayout.glance(body) }
 
 func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, openAIText)

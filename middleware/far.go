@@ -23,11 +23,14 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	if !ok || !x.mayBeFar(body) {
 		return false
 	}
-	c, err := g.Glance(body)
+	c, plain, err := g.Glance(body)
 	if err != nil {
 		x.pick(ctx, "")
 		x.bypass(oddReason(err))
 		return true
+	}
+	if !plain { // media weigh more than their bytes
+		return false
 	}
 	x.pick(ctx, c.Model)
 	x.chat, x.options = c, &x.c.Config.Summarization
@@ -45,17 +48,14 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	return true
 }
 
-// mayBeFar asks what can be told without parsing: settings under which a small chat is left alone, no media (they
-// weigh more than their bytes), no checkpoint that covers as little.
+// mayBeFar asks what can be told without parsing: settings under which a small chat is left alone, no checkpoint that
+// covers as little.
 func (x *exchange) mayBeFar(body string) bool {
 	o := &x.c.Config.Summarization
 	if x.changed || len(body) > maxFar || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
 		return false
 	}
 	if p := &o.ContextPruning; p.Enabled && (p.Strategy != "ratio" || p.MinPrunableToolChars <= len(body)) {
-		return false
-	}
-	if strings.Contains(body, "image") || strings.Contains(body, "audio") || strings.Contains(body, `"file"`) {
 		return false
 	}
 	least := 1
