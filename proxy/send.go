@@ -3,8 +3,6 @@ package proxy
 import (
 	"errors"
 	"io"
-	"net"
-	"strconv"
 	"sync"
 
 	"github.com/valyala/fasthttp"
@@ -15,7 +13,7 @@ const (
 	gatherLimit = 4 << 10
 	// uploadBuffer and bulkBuffer are the pieces in which a streamed request body is passed on, a short and a long one.
 	uploadBuffer = 32 << 10
-	bulkBuffer   = 256 << 10
+	bulkBuffer   = 512 << 10
 	// maxInterim bounds the 1xx answers before the real one.
 	maxInterim = 100
 )
@@ -61,14 +59,6 @@ func (ex *exchange) ask(ctx *fasthttp.RequestCtx, body []byte) error {
 func repeatable(ctx *fasthttp.RequestCtx) bool {
 	h := &ctx.Request.Header
 	return (h.IsGet() || h.IsHead() || h.IsOptions()) && h.ContentLength() != chunked && h.ContentLength() <= 0
-}
-
-// parcel is a request that is ready to go.
-type parcel struct {
-	first  []byte    // the head, and behind it as much of the body as fits well
-	rest   []byte    // of the caller's bytes
-	stream io.Reader // the rest of the client's; nil where there is none
-	left   int64     // bytes in stream, or chunked
 }
 
 // send writes the request to a link of its own. early is set where the upstream stopped reading: it may have answered.
@@ -143,42 +133,6 @@ func (ex *exchange) compose(ctx *fasthttp.RequestCtx, dst, body []byte, length i
 	return p, err
 }
 
-// load puts the beginning of a client's body behind the head: a small body whole, of a longer one what is there.
-func (p *parcel) load(from net.Conn) error {
-	n, got := len(p.first), 0
-	if p.left <= gatherLimit {
-		p.first = append(p.first, make([]byte, p.left)...)
-		if _, err := io.ReadFull(p.stream, p.first[n:]); err != nil {
-			return bodyError{err}
-		}
-		p.stream = nil
-		return nil
-	}
-	if room := p.first[n:cap(p.first)]; len(room) > gatherLimit {
-		got, _ = gather(p.stream, from, room[:min(int64(len(room)), p.left)]) // upload meets the error again
-		p.first = p.first[:n+got]
-	}
-	if p.left -= int64(got); p.left == 0 {
-		p.stream = nil
-	}
-	return nil
-}
-
-// gather reads what is there, and waits only for the first byte.
-func gather(stream io.Reader, from net.Conn, p []byte) (n int, err error) {
-	n, err = stream.Read(p)
-	own, ok := from.(*conn)
-	if !ok {
-		return n, err
-	}
-	own.hasty = true
-	defer func() { own.hasty = false }()
-	for more := n; err == nil && more > 0 && n < len(p); n += more {
-		more, err = stream.Read(p[n:])
-	}
-	return n, err
-}
-
 // bodyLength says how the request's body is framed towards the upstream.
 func bodyLength(ctx *fasthttp.RequestCtx, body []byte) int64 {
 	h := &ctx.Request.Header
@@ -224,63 +178,6 @@ func (ex *exchange) write(first, rest []byte) (int64, error) {
 	n, err := ex.pieces.WriteTo(conn)
 	ex.touch()
 	return n, err
-}
-
-// upload passes the client's body on as it comes: left bytes, or chunked. buf is memory to use.
-func (ex *exchange) upload(stream io.Reader, left int64, buf []byte) error {
-	if left == chunked {
-		return ex.uploadChunks(stream, buf)
-	}
-	for left > 0 {
-		n, err := gather(stream, ex.peer, buf[:min(int64(len(buf)), left)])
-		left -= int64(n)
-		ex.touch()
-		if n > 0 {
-			if _, err := ex.link.Conn.Write(buf[:n]); err != nil {
-				return err
-			}
-			ex.touch()
-		}
-		switch {
-		case err == io.EOF && left > 0: // fasthttp takes the end of the connection for the end of the body
-			return bodyError{io.ErrUnexpectedEOF}
-		case err != nil && err != io.EOF:
-			return bodyError{err}
-		}
-	}
-	return nil
-}
-
-// uploadChunks is upload for a body of unknown length.
-func (ex *exchange) uploadChunks(stream io.Reader, buf []byte) error {
-	const frame = 16 // room for a chunk's size line in front and its end behind
-	for {
-		n, err := stream.Read(buf[frame : len(buf)-frame])
-		ex.touch()
-		if n > 0 {
-			if _, err := ex.link.Conn.Write(frameChunk(buf, frame, n)); err != nil {
-				return err
-			}
-			ex.touch()
-		}
-		switch {
-		case err == io.EOF:
-			_, err = ex.link.Conn.Write([]byte("0\r\n\r\n"))
-			return err
-		case err != nil:
-			return bodyError{err}
-		}
-	}
-}
-
-// frameChunk puts the size line in front of the n bytes at buf[at:] and the line end behind them.
-func frameChunk(buf []byte, at, n int) []byte {
-	var line [16]byte
-	size := append(strconv.AppendInt(line[:0], int64(n), 16), crlf...)
-	start := at - len(size)
-	copy(buf[start:], size)
-	end := at + n + copy(buf[at+n:], crlf)
-	return buf[start:end]
 }
 
 // readHead reads the headers of the answer, past any 1xx ones. silent means that not one byte came.
