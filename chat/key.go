@@ -104,8 +104,30 @@ func Seed(tenant, upstream, recipe string) Key {
 	return Key(d[:16])
 }
 
-// Recall remembers the keys of a chat's messages for chats that begin with the same ones.
-type Recall struct{ keys atomic.Pointer[seededKeys] }
+// Recall remembers what was found out about a chat for chats that begin with the same messages.
+type Recall struct {
+	keys     atomic.Pointer[seededKeys]
+	reported atomic.Pointer[report]
+}
+
+// report is what an upstream counted for a chat that was sent as it came.
+type report struct {
+	upstream, model string
+	prompt          int // tokens
+}
+
+// Report remembers what an upstream counted for the whole request.
+func (r *Recall) Report(upstream, model string, prompt int) {
+	r.reported.Store(&report{upstream, model, prompt})
+}
+
+// Reported returns what an upstream counted for the whole request, in tokens; 0 = it did not say.
+func (r *Recall) Reported(upstream, model string) int {
+	if p := r.reported.Load(); p != nil && p.upstream == upstream && p.model == model {
+		return p.prompt
+	}
+	return 0
+}
 
 type seededKeys struct {
 	seed Key

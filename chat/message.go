@@ -139,5 +139,6 @@ type Chat struct {
 	KeepAlive Span   // Ollama's keep_alive value in Body; zero = absent
 
 	Before *Recall // of an earlier chat whose messages are a prefix of these; nil = none is known
+	Known  int     // bytes of Body that Before's chat began with too, at the same place; 0 = moved
 	After  *Recall // of these messages, for the chats that will begin with them; nil = not remembered
 }

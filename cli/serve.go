@@ -7,11 +7,16 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"recap/config"
 )
+
+// gcPercent lets garbage grow to four times what lives: request bodies come and go fast, and what lives is small.
+// GOGC overrides it.
+const gcPercent = 400
 
 // serveCmd runs the proxy until a signal.
 type serveCmd struct{}
@@ -23,6 +28,9 @@ func (c *serveCmd) Run(s *shell) error {
 		return err
 	}
 	log := newLog(cfg.Log, s.err)
+	if _, set := s.lookup("GOGC"); !set {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	app, err := NewApp(ctx, cfg, log)

@@ -139,14 +139,18 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 	ch.Messages = make([]chat.Message, 0, min(8+len(c.s)/1024, 4096))
 	var path uint64
 	var at points
+	plain := true
 	for list.open('['); list.more(']'); {
 		if len(ch.Messages) == maxMessages {
 			list.fail("too-many")
 			break
 		}
-		if facts != nil {
-			if k := l.resume(&list, ch, path); k != nil {
-				path, at, ch.Before = k.path, k.points, k.recall
+		at.mark(len(ch.Messages), path, &list)
+		if have := len(ch.Messages); facts != nil {
+			if k, moved := l.resume(&list, ch, path); k != nil {
+				path, plain = k.path, plain && k.plain
+				at.take(&k.points, have, moved)
+				recalled(ch, k, moved)
 				continue
 			}
 		}
@@ -156,14 +160,18 @@ func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
 		}
 		path = bits.RotateLeft64(path, 5) ^ mark[0]
 		ch.Messages = append(ch.Messages, m)
-		at.mark(len(ch.Messages), path)
+		plain = plain && allText(m.Facts)
 	}
 	if list.odd != "" {
 		c.fail(list.odd)
 		return chat.Span{}
 	}
 	if facts != nil && len(ch.Messages) > 1 {
-		l.keep(ch, path, at)
+		last := &ch.Messages[len(ch.Messages)-1]
+		l.keep(ch, &known{
+			end: last.Start + len(last.Raw), count: len(ch.Messages), path: path, points: at, plain: plain,
+			messages: ch.Messages[:len(ch.Messages):len(ch.Messages)],
+		})
 	}
 	span := chat.Span{Start: c.i, End: list.i}
 	c.i = list.i

@@ -39,6 +39,11 @@ func TestResumedIsCold(t *testing.T) {
 				if warm.Before != nil {
 					resumed++
 				}
+				if step%3 == 0 { // what is only glanced at must not confuse what is read
+					if _, plain, err := d.(dialect.Glancer).Glance(wrap(rng, chats[rng.IntN(len(chats))])); err != nil || !plain {
+						t.Fatal(plain, err)
+					}
+				}
 				sameChat(t, warm, cold)
 			}
 			if resumed < 1000 {

@@ -122,8 +122,7 @@ func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
 
 // pass relays what is not a chat; its body is not read.
 func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
-	takeOverrides(&ctx.Request.Header)
-	c.Stats.Relayed()
+	c.Stats.Relayed() // the proxy keeps our own headers from the upstream
 	at, _ := c.Config.PickUpstream(string(ctx.Host()), "")
 	c.Relay(ctx, Call{Upstream: c.Config.Upstreams[at].Name})
 }

@@ -48,6 +48,9 @@ func (x *exchange) calibrate(report dialect.Report) {
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
 		x.c.scale.learn(x, report.Usage.Prompt)
+		if x.chat.After != nil {
+			x.chat.After.Report(x.up.Name, x.chat.Model, report.Usage.Prompt)
+		}
 	}
 	if len(x.sizes.Messages) == 0 {
 		return

@@ -13,11 +13,8 @@ import (
 	"recap/dialect"
 )
 
-// maxFar bounds the bodies, in bytes, that are looked at for being far from every level.
-const maxFar = 64 << 10
-
 // far handles a request that cannot come near any level, whatever its messages say: a body has at least as many bytes
-// as tokens. It is only glanced at. True means that the request goes on as it came.
+// as tokens, and of a chat that goes on, the upstream has said how many tokens its beginning is. It is only glanced at. True means that the request goes on as it came.
 func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	g, ok := x.d.(dialect.Glancer)
 	if !ok || !x.mayBeFar(body) {
@@ -37,7 +34,13 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.takeCredentials()
 	x.window = x.c.Windows.Lookup(x.ask())
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
-	if x.window.Size <= 0 || len(body) >= levels.Prepare {
+	most := len(body)
+	if c.Before != nil && c.Known > 0 {
+		if said := c.Before.Reported(x.up.Name, c.Model); said > 0 {
+			most = said + len(body) - c.Known
+		}
+	}
+	if x.window.Size <= 0 || most >= levels.Prepare {
 		x.chat = nil
 		return false
 	}
@@ -52,7 +55,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 // covers as little.
 func (x *exchange) mayBeFar(body string) bool {
 	o := &x.c.Config.Summarization
-	if x.changed || len(body) > maxFar || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
+	if x.changed || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
 		return false
 	}
 	if p := &o.ContextPruning; p.Enabled && (p.Strategy != "ratio" || p.MinPrunableToolChars <= len(body)) {
