@@ -84,8 +84,13 @@ func digestParts(h *Hasher, raw string, parts []Part, part func(Part) string) {
 		switch p.Kind {
 		case Text:
 			// An empty text says nothing: null, absent, "" and [] are the same to a key.
-			if text := strings.TrimSpace(Unquote(p.Span.Of(raw))); text != "" {
+			token := p.Span.Of(raw)
+			text := strings.TrimSpace(Unquote(token))
+			if text != "" {
 				h.Field('t', text)
+			}
+			if strings.Contains(text, "\ufffd") { // what is no Unicode all comes out as this: tell it apart
+				h.Field('x', token)
 			}
 		case Reasoning:
 		default:

@@ -74,6 +74,7 @@ func TestP4WhatCounts(t *testing.T) {
 	f(false, `{\"path\":\"a\"}`, `{\"path\":\"b\"}`)
 	f(false, `"text of a"`, `"text of b"`)
 	f(false, `{"role":"user"`, `{"role":"assistant"`)
+	f(false, `"read a"`, `"read \ud800"`)
 	f(false, `"content":"read a"`, `"content":[{"type":"text","text":"read a"},{"type":"image_url","image_url":{"url":"x"}}]`)
 }
 
@@ -167,4 +168,16 @@ func FuzzUnquote(f *testing.F) {
 			t.Errorf("Unquote(%q) = %q, want %q", token, got, want)
 		}
 	})
+}
+
+// P4: text that is no Unicode reads as U+FFFD, and is still told apart.
+func TestP4BrokenUnicode(t *testing.T) {
+	seen := map[chat.Key]string{}
+	for _, text := range []string{`\ud800`, `\ud801`, "\ufffd", "\xff", "\xfe", `\ufffd`} {
+		list := keys(t, "openai", `{"messages":[{"role":"user","content":"a`+text+`"}]}`, seed)
+		if other, ok := seen[list[0]]; ok {
+			t.Errorf("%q and %q share a key", text, other)
+		}
+		seen[list[0]] = text
+	}
 }

@@ -67,7 +67,7 @@ func NewApp(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, er
 		return nil, errors.Join(err, a.Store.Close())
 	}
 	ctx, a.stop = context.WithCancel(context.Background())
-	go a.saveCalibration(ctx)
+	go a.keepLearned(ctx)
 	return a, nil
 }
 
@@ -97,8 +97,8 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.counter = tokens.NewCounter(cfg.Models)
-	a.loadCalibration(ctx)
 	a.windows = tokens.NewWindows(cfg.Models, nil)
+	a.recallLearned(ctx)
 	a.warmWindows()
 	a.pruner = pruning.New(prunerRemembers)
 	a.queue = summarizer.NewQueue(summarizer.Deps{
@@ -172,10 +172,11 @@ func (a *App) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-failed:
 	}
-	return errors.Join(err, a.shutdown())
+	a.shutdown()
+	return err
 }
 
-func (a *App) shutdown() error {
+func (a *App) shutdown() {
 	if a.admin != nil {
 		a.admin.Drain()
 	}
@@ -196,7 +197,9 @@ func (a *App) shutdown() error {
 	if a.admin != nil {
 		err = errors.Join(err, a.admin.Shutdown(end))
 	}
-	return errors.Join(err, a.client.Close(), a.Store.Close())
+	if failed := errors.Join(err, a.client.Close(), a.Store.Close()); failed != nil {
+		a.log.Warn("shutdown was not clean; all requests were served", "error", failed)
+	}
 }
 
 // relay puts the compactor's words into the proxy's.

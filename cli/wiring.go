@@ -22,6 +22,7 @@ import (
 const (
 	settingTenantSecret = "tenant-secret"
 	settingCalibration  = "calibration"
+	settingWindows      = "windows"
 )
 
 // tenantSecret keys the digests of credentials: RECAP_TENANT_KEY where replicas share it, else a random one that the
@@ -133,44 +134,68 @@ func (a *App) observe(n summarizer.Notice) {
 	}
 }
 
-const calibrationEvery = time.Minute
+const learnedEvery = time.Minute
 
-// loadCalibration takes up what earlier runs learned; losing it costs nothing but accuracy.
-func (a *App) loadCalibration(ctx context.Context) {
-	saved, err := a.Store.Setting(ctx, settingCalibration, nil, false)
-	if err == nil && len(saved) > 0 {
-		err = a.counter.Import(saved)
-	}
-	if err != nil {
-		a.log.Warn("calibration of token counts is lost", "error", err)
+// learner is what learns from answers and should still know it after a restart.
+type learner struct {
+	setting string
+	export  func() []byte
+	load    func([]byte) error
+	last    string // as it was stored
+}
+
+func (a *App) learners() []learner {
+	return []learner{
+		{setting: settingCalibration, export: a.counter.Export, load: a.counter.Import},
+		{setting: settingWindows, export: a.windows.Export, load: a.windows.Import},
 	}
 }
 
-// saveCalibration keeps what the counter learned, now and then and at the end.
-func (a *App) saveCalibration(ctx context.Context) {
+// recallLearned takes up what earlier runs learned; losing it costs nothing but accuracy.
+func (a *App) recallLearned(ctx context.Context) {
+	for _, l := range a.learners() {
+		saved, err := a.Store.Setting(ctx, l.setting, nil, false)
+		if err == nil && len(saved) > 0 {
+			err = l.load(saved)
+		}
+		if err != nil {
+			a.log.Warn("what was learned before is lost", "of", l.setting, "error", err)
+		}
+	}
+}
+
+// keepLearned stores what is learned, now and then and at the end.
+func (a *App) keepLearned(ctx context.Context) {
 	defer close(a.saved)
-	tick := time.NewTicker(calibrationEvery)
+	tick := time.NewTicker(learnedEvery)
 	defer tick.Stop()
-	last := string(a.counter.Export())
+	list := a.learners()
+	for i := range list {
+		list[i].last = string(list[i].export())
+	}
 	for running := true; running; {
 		select {
 		case <-ctx.Done():
 			running = false
 		case <-tick.C:
 		}
-		if now := string(a.counter.Export()); now != last && a.keep(now) {
-			last = now
+		for i := range list {
+			a.keep(&list[i])
 		}
 	}
 }
 
-func (a *App) keep(calibration string) bool {
+func (a *App) keep(l *learner) {
+	now := string(l.export())
+	if now == l.last {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_, err := a.Store.Setting(ctx, settingCalibration, []byte(calibration), true)
-	if err != nil {
+	if _, err := a.Store.Setting(ctx, l.setting, []byte(now), true); err != nil {
 		a.Stats.StoreError("setting")
-		a.log.Warn("calibration of token counts is not kept", "error", err)
+		a.log.Warn("what was learned is not kept", "of", l.setting, "error", err)
+		return
 	}
-	return err == nil
+	l.last = now
 }

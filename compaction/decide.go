@@ -48,13 +48,13 @@ func Decide(in Input) Decision {
 	d := Decision{
 		Levels: NewLevels(in.Window.Size, in.Outline.Chat.MaxReply, in.Options),
 		Before: in.Sizes.Total(),
-		Pruned: w.total,
+		Pruned: w.alone,
 	}
 	if in.Options.Enabled {
 		d.Candidates = match(&in, w)
-		d.Used = choose(&in, d.Candidates, w.total, d.Levels)
+		d.Used = choose(&in, d.Candidates, w.alone, d.Levels)
 	}
-	size := sizeWith(d.Used, w.total)
+	size := sizeWith(d.Used, w.alone)
 	if size > d.Levels.Budget {
 		w, trims, size = d.climb(&in, w, trims)
 	}
@@ -62,8 +62,10 @@ func Decide(in Input) Decision {
 		d.Job = due(&in, &d, w)
 	}
 	d.After = size
-	d.Plan = assemble(&in, d.Used, trims)
-	d.settle(&in, w)
+	if d.Used != nil || w.pays {
+		d.Plan = assemble(&in, d.Used, trims)
+	}
+	d.settle(&in)
 	return d
 }
 
@@ -74,11 +76,8 @@ func (in *Input) trims(urgent bool) []chat.Trim {
 	return in.Prune(urgent).Trims
 }
 
-// settle gives the decision its status, and takes back a rewrite that does not pay (promise P8).
-func (d *Decision) settle(in *Input, w *weights) {
-	if !d.Plan.Empty() && w.saved(d.Used) < margin(in.Window.Size) {
-		d.Plan, d.Used, d.Provisional, d.After = chat.Plan{}, nil, nil, d.Before
-	}
+// settle gives the decision its status.
+func (d *Decision) settle(in *Input) {
 	switch {
 	case d.After > d.Levels.Budget:
 		d.Status = chat.OverWindow
@@ -94,7 +93,8 @@ func (d *Decision) settle(in *Input, w *weights) {
 	}
 }
 
-// margin is the least number of tokens, by the fixed measure, that a rewrite must save to be sent.
+// margin is the least number of tokens, by the fixed measure, that a rewrite must save to be sent (promise P8). A
+// checkpoint that saves less does not match, see match; trims that do are not made, see weights.pays.
 func margin(window int) int { return max(64, window/50) }
 
 // assemble makes the plan out of a checkpoint and the trims of what stays.

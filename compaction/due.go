@@ -25,7 +25,7 @@ func due(in *Input, d *Decision, w *weights) *summarizer.Job {
 	if deepest != nil {
 		covered = deepest.Checkpoint.To
 	}
-	if !fires(in, d, w, sizeWith(deepest, w.total), covered) {
+	if !fires(in, d, w, sizeWith(deepest, w.alone), covered) {
 		return nil
 	}
 	cut, ok := next(in, w, d.Levels)

@@ -14,7 +14,7 @@ func (d *Decision) climb(in *Input, w *weights, trims []chat.Trim) (*weights, []
 		w = newWeights(in, trims)
 		d.reweigh(w)
 	}
-	size := sizeWith(d.Used, w.total)
+	size := sizeWith(d.Used, w.alone)
 	if size <= d.Levels.Budget || in.Options.Overflow != "fit" {
 		return w, trims, size
 	}

@@ -101,3 +101,28 @@ func TestProvisionalOnTopOfReal(t *testing.T) {
 		t.Error("the job does not build on the real row")
 	}
 }
+
+// Whatever trims save too little to be sent (P8): a chat is called over-window only where nothing that matches fits.
+func TestOverWindowOnlyWhereNothingFits(t *testing.T) {
+	notation := "S,U,A(c1),T(c1:600),A,U,A(c2),T(c2:700),A:800,U,A:900,U,A(c3),T(c3:900),A:700,U,A:400,U"
+	for window := 700; window < 3000; window += 7 {
+		w := newWorld(t, notation, window)
+		w.options.Overflow = "reject"
+		p := &w.options.ContextPruning
+		p.Enabled, p.Cadence, p.MinPrunableToolChars, p.KeepLastAssistants = true, "everyRequest", 500, 1
+		p.SoftTrim.MaxChars, p.SoftTrim.HeadChars, p.SoftTrim.TailChars = 500, 200, 200
+		w.stored = []chat.Checkpoint{w.checkpoint(8, summaryText), w.checkpoint(12, summaryText)}
+		d := w.decide()
+		if d.Status != chat.OverWindow {
+			if d.After > d.Levels.Budget {
+				t.Errorf("window %d: %s with %d tokens, budget %d", window, d.Status, d.After, d.Levels.Budget)
+			}
+			continue
+		}
+		for _, c := range d.Candidates {
+			if c.Size <= d.Levels.Budget {
+				t.Errorf("window %d: over-window while the checkpoint at %d fits: %d of %d", window, c.Cut.Covers, c.Size, d.Levels.Budget)
+			}
+		}
+	}
+}

@@ -12,11 +12,11 @@ const resultOverhead = 8
 // side by side: the calibrated one decides what fits, the fixed one what pays.
 type weights struct {
 	outline *chat.Outline
-	total   int   // all that would be sent without a checkpoint, calibrated
+	total   int   // all messages after pruning, calibrated
+	alone   int   // what would be sent without a checkpoint: total, or nothing pruned where that does not pay
+	pays    bool  // the trims alone save the margin of P8
 	sums    []int // sums[n]: the first n non-system messages, calibrated
 	fixed   []int // the same by the fixed measure, before pruning
-	trimmed int   // what the trims save by the fixed measure
-	trims   []int // trims[n]: what they save among the first n messages
 	scale   float64
 }
 
@@ -24,9 +24,9 @@ func newWeights(in *Input, trims []chat.Trim) *weights {
 	o := in.Outline
 	w := &weights{outline: o, scale: scale(&in.Sizes), total: in.Sizes.Extra}
 	saved := savings(in, trims)
-	buf := make([]int, 3*(o.Len()+1))
-	n := o.Len() + 1
-	w.sums, w.fixed, w.trims = buf[:n], buf[n:2*n], buf[2*n:]
+	n, trimmed := o.Len()+1, 0
+	buf := make([]int, 2*n)
+	w.sums, w.fixed = buf[:n], buf[n:]
 	for i := range o.Chat.Messages {
 		w.total += in.Sizes.Messages[i]
 	}
@@ -37,9 +37,13 @@ func newWeights(in *Input, trims []chat.Trim) *weights {
 		w.total -= cut
 		w.sums[at+1] = w.sums[at] + size - cut
 		w.fixed[at+1] = w.fixed[at] + fixed
-		w.trims[at+1] = w.trims[at] + gone
+		trimmed += gone
 	}
-	w.trimmed = w.trims[o.Len()]
+	if w.pays = trimmed >= margin(in.Window.Size); w.pays {
+		w.alone = w.total
+	} else {
+		w.alone = in.Sizes.Total()
+	}
 	return w
 }
 
@@ -99,12 +103,4 @@ func (w *weights) dropped(cut chat.Cut) int {
 		gone -= w.fixed[cut.Carrier+1] - w.fixed[cut.Carrier]
 	}
 	return gone
-}
-
-// saved is what a rewrite saves by the fixed measure: what leaves, less the note, and the trims of what stays.
-func (w *weights) saved(used *Candidate) int {
-	if used == nil {
-		return w.trimmed
-	}
-	return w.dropped(used.Cut) - used.noteSize + w.trimmed - w.trims[used.Cut.Covers]
 }

@@ -68,7 +68,7 @@ func (x *exchange) tooLong(ctx *fasthttp.RequestCtx) {
 	x.setHeaders(&ctx.Response.Header)
 	x.refuse(ctx, fasthttp.StatusBadRequest, "context_length_exceeded",
 		"This model's maximum context length is "+strconv.Itoa(x.window.Size)+" tokens. However, your messages resulted in "+
-			strconv.Itoa(d.After)+" tokens and no older message can be replaced.")
+			strconv.Itoa(d.After)+" tokens. A summary of the older ones is not written yet.")
 }
 
 func oddReason(err error) string {

@@ -173,7 +173,8 @@ func (x *exchange) read(c *chat.Chat) {
 		x.session = dialect.Session(header, c)
 	}
 	x.side = dialect.SideRequest(header, c)
-	x.tenant = x.c.Tenant.Of(header)
+	_, query, _ := strings.Cut(x.path, "?")
+	x.tenant = x.c.Tenant.Of(header, query)
 	x.takeCredentials()
 	x.outline = chat.NewOutline(c)
 	x.keys = chat.Keys(x.outline, x.c.seed(x.tenant, x.up.Name, x.recipe))
@@ -195,6 +196,7 @@ func (x *exchange) weigh() bool {
 		return false
 	}
 	x.sizes = x.c.weighed.sizes(x)
+	x.c.Stats.TokenMemo(len(x.sizes.Messages)-x.sizes.Fresh, x.sizes.Fresh)
 	return true
 }
 

@@ -3,6 +3,7 @@ package middleware
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -15,11 +16,13 @@ import (
 
 // relay sends the request on with body; nil streams the client's own, which was not read.
 func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
+	x.tap = &tap{d: x.d}
 	if x.decision.Reject {
 		x.tooLong(ctx)
+		x.overflowed = true // so that the summary which would help is written
+		x.ended(Outcome{Status: ctx.Response.StatusCode(), Complete: true, Total: time.Since(x.start)})
 		return
 	}
-	x.tap = &tap{d: x.d}
 	x.c.Relay(ctx, Call{
 		Upstream: x.up.Name,
 		Body:     body,

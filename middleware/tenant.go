@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"recap/chat"
@@ -36,14 +37,14 @@ func NewTenant(setting string, secret []byte) *Tenant {
 	}
 }
 
-// Of returns the tenant of a request, header being its look-up: a digest of its credential, "" where tenants are off. Requests without any
+// Of returns the tenant of a request, header being its look-up and query what stands behind the path's question mark: a digest of its credential, "" where tenants are off. Requests without any
 // credential share one tenant of their own.
-func (t *Tenant) Of(header func(name string) string) string {
+func (t *Tenant) Of(header func(name string) string, query string) string {
 	if t.none {
 		return ""
 	}
 	var space [512]byte
-	who := t.credential(space[:0], header)
+	who := t.credential(space[:0], header, query)
 	mark := [2]uint64{maphash.Bytes(t.seeds[0], who), maphash.Bytes(t.seeds[1], who)}
 	if name, ok := t.known.Get(mark); ok {
 		return name
@@ -56,15 +57,31 @@ func (t *Tenant) Of(header func(name string) string) string {
 }
 
 // credential appends what tells tenants apart, each value with its length, so that two cannot run into each other.
-func (t *Tenant) credential(dst []byte, header func(string) string) []byte {
-	names := []string{"Authorization", "X-Api-Key", "Api-Key"}
+func (t *Tenant) credential(dst []byte, header func(string) string, query string) []byte {
 	if t.header != "" {
-		names = []string{t.header}
+		return appendField(dst, header(t.header))
 	}
-	for _, name := range names {
-		value := header(name)
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
-		dst = append(dst, value...)
+	for _, name := range credentialHeaders {
+		dst = appendField(dst, header(name))
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		if name, value, _ := strings.Cut(part, "="); slices.Contains(credentialParameters, strings.ToLower(name)) {
+			dst = appendField(dst, value)
+		}
+	}
+	if len(dst) == 4*len(credentialHeaders) { // nothing else names the caller
+		dst = appendField(dst, header("Cookie"))
 	}
 	return dst
+}
+
+// Where clients of chat services put their keys. A cookie counts where none of them is there.
+var (
+	credentialHeaders    = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key"}
+	credentialParameters = []string{"key", "api_key", "api-key", "apikey", "token", "access_token"}
+)
+
+func appendField(dst []byte, value string) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(value)))
+	return append(dst, value...)
 }

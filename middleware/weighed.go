@@ -35,7 +35,9 @@ func (m weighedMemo) sizes(x *exchange) tokens.Sizes {
 		return w.sizes
 	}
 	sizes := x.c.Counter.Sizes(x.chat, x.up.Name)
-	m.memo.Put(key, weighed{x.chat.Model, system, sizes})
+	again := sizes
+	again.Fresh = 0
+	m.memo.Put(key, weighed{x.chat.Model, system, again})
 	return sizes
 }
 

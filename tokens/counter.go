@@ -72,8 +72,12 @@ const maxModelName = 256
 func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 	p := k.profile(c.Model)
 	rows := make([]row, len(c.Messages)+1)
+	fresh := 0
 	for i := range c.Messages {
-		w := k.weigh(&c.Messages[i])
+		w, known := k.weigh(&c.Messages[i])
+		if !known {
+			fresh++
+		}
 		rows[i] = row{fixed: w.fixed, exact: w.count(p.encoding), media: w.media * p.media}
 	}
 	extra := &rows[len(c.Messages)]
@@ -88,17 +92,19 @@ func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 		}
 		extra.exact += n
 	}
-	return newSizes(rows, k.factors.rates(target{upstream, c.Model}))
+	s := newSizes(rows, k.factors.rates(target{upstream, c.Model}))
+	s.Fresh = fresh
+	return s
 }
 
 // weigh returns what is known of m. It is kept with the facts about the message, for as long as these are remembered.
-func (k *Counter) weigh(m *chat.Message) *weight {
-	if w, ok := m.Weight.Load().(*weight); ok {
-		return w
+func (k *Counter) weigh(m *chat.Message) (w *weight, known bool) {
+	if w, known = m.Weight.Load().(*weight); known {
+		return w, true
 	}
-	w := newWeight(m)
+	w = newWeight(m)
 	m.Weight.Store(w)
-	return w
+	return w, false
 }
 
 func (k *Counter) weighExtra(raw string) *weight {
@@ -118,7 +124,7 @@ func (k *Counter) Learn(c *chat.Chat) {
 	e := k.profile(c.Model).encoding
 	for i := range c.Messages {
 		m := &c.Messages[i]
-		if w := k.weigh(m); w.count(e) < 0 {
+		if w, _ := k.weigh(m); w.count(e) < 0 {
 			texts, _, _ := content(m)
 			k.learner.add(w, e, texts)
 		}

@@ -12,6 +12,7 @@ type Sizes struct {
 	Extra      int   // tools, schemas, format and the answer's priming, likewise
 	Fixed      []int // per message by the fixed measure, not calibrated
 	FixedExtra int
+	Fresh      int // messages that were weighed for the first time
 	Missing    int // messages whose exact count is not known yet
 
 	rows  []row // per message, the last one for Extra: what Observe compares with the report

@@ -296,3 +296,21 @@ func TestCloseEndsProbes(t *testing.T) {
 		t.Fatal("Close hangs")
 	}
 }
+
+// What was told and taught outlives a restart; what is no saved state is refused.
+func TestWindowsExportImport(t *testing.T) {
+	w := tokens.NewWindows(nil, nil)
+	defer w.Close()
+	w.Learn("up", "model", 5000)
+	again := tokens.NewWindows(nil, nil)
+	defer again.Close()
+	if err := again.Import(w.Export()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(again.Export()), string(w.Export()); got != want || got == "[]" {
+		t.Errorf("exported %s, want %s", got, want)
+	}
+	if again.Import([]byte("{")) == nil {
+		t.Error("broken data was taken")
+	}
+}

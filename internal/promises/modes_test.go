@@ -214,3 +214,33 @@ func TestDeadUpstream(t *testing.T) {
 		}
 	}
 }
+
+// `overflow: reject` still has the summary written that helps the next try.
+func TestRejectStartsTheSummary(t *testing.T) {
+	r := newRig(t, 4096, fakellm.Options{}, func(c *config.Config) { c.Summarization.Overflow = "reject" })
+	body := full(78)
+	if a := r.chat("openai", body); a.code != 400 || a.header.Get("X-Recap-Summary") != "due" {
+		t.Fatalf("%d, summary %q; want 400 and due", a.code, a.header.Get("X-Recap-Summary"))
+	}
+	r.settle()
+	if a := r.chat("openai", body); a.code != 200 || !has(a.status(), "compacted") {
+		t.Errorf("the next try: %d, status %q", a.code, a.status())
+	}
+}
+
+// design.md §4, P7: a learned limit, and what the upstream told of its window, outlive a restart.
+func TestP7WindowsOutliveARestart(t *testing.T) {
+	path := t.TempDir() + "/recap.db"
+	disk := func(c *config.Config) { c.Store.Kind, c.Store.Path = "sqlite", path }
+	first := newRig(t, 100_000, fakellm.Options{Window: 4096}, disk)
+	first.chat("openai", full(79))
+	first.close()
+	again := newRig(t, 100_000, fakellm.Options{Window: 4096}, disk)
+	a := again.chat("openai", full(80))
+	if got := a.header.Get("X-Recap-Tokens"); !strings.Contains(got, "window=4096, source=learned") {
+		t.Errorf("after a restart X-Recap-Tokens is %q", got)
+	}
+	if n := len(again.up.Chats()); n != 1 {
+		t.Errorf("%d requests upstream, want 1", n)
+	}
+}
