@@ -157,3 +157,30 @@ func TestP2UnknownWindow(t *testing.T) {
 		t.Errorf("warned %d times, want once", n)
 	}
 }
+
+// A chat that is far from every level is only glanced at. What is said of it is what reading it would say.
+func TestFarIsWhatReadingSays(t *testing.T) {
+	for _, window := range []int{3000, 8000, 30_000, 200_000} {
+		for _, dialect := range []string{"openai", "ollama"} {
+			r := newRig(t, window, fakellm.Options{Lenient: true}, nil)
+			c := talk(uint64(window), 25, 1)
+			for i, point := range c.Points() {
+				body := c.Body(dialect, point)
+				glanced := r.chat(dialect, body)
+				read := r.chat(dialect, body, "X-Recap-Mode", "auto") // an override makes every chat be read
+				if a, b := word(glanced), word(read); a != b && a == "clear" {
+					t.Errorf("window %d, %s, request %d: %q, read: %q", window, dialect, i, a, b)
+				}
+				if point > 40 {
+					break
+				}
+			}
+			r.close()
+		}
+	}
+}
+
+func word(a answer) string {
+	w, _, _ := strings.Cut(a.status(), ";")
+	return w
+}
