@@ -194,9 +194,14 @@ func scalarEnd(s string, start int) int {
 
 // valid reports whether text is one JSON value. Unlike gjson.Valid it is safe for any nesting.
 func valid(text string) bool {
+	return whole(text) && gjson.Valid(text)
+}
+
+// whole reports whether text is one value from its beginning to its end; whether it is valid inside is not looked at.
+func whole(text string) bool {
 	c := cursor{s: text}
 	c.value()
-	return c.odd == "" && c.peek() == 0 && c.i == len(text) && gjson.Valid(text)
+	return c.odd == "" && c.peek() == 0 && c.i == len(text)
 }
 
 // names are the members that one kind of object is read for.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"strings"
 	"unsafe"
 
 	"recap/chat"
@@ -123,30 +124,37 @@ func (l *layout) glanceRole(token string) string {
 	return reason
 }
 
-// Bytes of a word that want a closer look: below 0x20, where (w-ones*0x20)&^w has its high bit set, or a backslash.
+// Where a word holds a byte below 0x20, (w - ones*0x20) &^ w has a high bit set.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// sound is valid for a value that the cursor has stepped over: strings that hold neither escapes nor control characters,
-// which is most of them, are looked at eight bytes at a time.
+// sound is valid for a value that the cursor has stepped over. Strings, which is most of them, are looked at eight bytes
+// at a time for control characters, and from escape to escape.
 func sound(value string) bool {
 	if value == "" || value[0] != '"' {
 		return value == "null" || valid(value)
 	}
 	b := unsafe.Slice(unsafe.StringData(value), len(value))
 	for ; len(b) >= 8; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b)
-		slash := w ^ ones*'\\'
-		if ((w-ones*0x20)&^w|(slash-ones)&^slash)&highs != 0 {
+		if w := binary.LittleEndian.Uint64(b); (w-ones*0x20)&^w&highs != 0 {
 			return valid(value)
 		}
 	}
 	for _, c := range b {
-		if c < 0x20 || c == '\\' {
-			return valid(value)
+		if c < 0x20 {
+			return false
 		}
 	}
-	return true
+	for rest := value[:len(value)-1]; ; {
+		at := strings.IndexByte(rest, '\\')
+		if at < 0 {
+			return true
+		}
+		if at+1 == len(rest) || !strings.ContainsRune(`"\/bfnrt`, rune(rest[at+1])) {
+			return valid(value) // \u and what is no escape
+		}
+		rest = rest[at+2:]
+	}
 }

@@ -187,7 +187,7 @@ func (t *tap) Report() Report {
 	case t.over:
 		rest.report.Done = t.plain.closed()
 	default:
-		if text := string(t.buf); valid(text) {
+		if text := strings.TrimSpace(string(t.buf)); strings.HasPrefix(text, "{") && whole(text) {
 			rest.reader.read(text, &rest.report)
 			rest.report.Done = true
 		}
