@@ -10,7 +10,7 @@
 // time is read until it rests, so work that Recap does behind the answer counts.
 //
 //	go run ./bench          print the table
-//	go run ./bench -gate    and fail where a ratio is over its budget by a fifth
+//	go run ./bench -gate    and fail where a ratio is more than twice its budget
 package main
 
 import (
@@ -20,12 +20,13 @@ import (
 	"strings"
 )
 
-// slack is how far over its budget a ratio may be before the gate closes: runs on shared machines differ.
-const slack = 1.2
+// slack is how far over its budget a ratio may be before the gate closes: on shared machines the medians of one and the
+// same binary were seen to differ by half.
+const slack = 2
 
 func main() {
 	relay := flag.String("relay", "", "internal: be the bare relay in front of this address")
-	gate := flag.Bool("gate", false, "fail where a ratio is over its budget by a fifth")
+	gate := flag.Bool("gate", false, "fail where a ratio is more than twice its budget")
 	rounds := flag.Int("rounds", 5, "rounds, of which the median counts")
 	only := flag.String("only", "", "measure the workloads whose name holds this text")
 	flag.Parse()
