@@ -1,6 +1,9 @@
 package summarizer
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // thinkTags are the tags between which models think aloud.
 var thinkTags = []string{"think", "thinking", "thought", "reasoning", "reflection"}
@@ -18,9 +21,10 @@ var strayTokens = []string{
 }
 
 // clean takes off what a model or its template left around the summary: think blocks, closed or not, template tokens
-// and a fence around the whole (rows N7, N11; A20).
+// and a fence around the whole (rows N7, N11; A20); and control characters wherever they stand, for a NUL or an escape
+// sequence is no part of a summary and harms whoever stores or shows it.
 func clean(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(printable, strings.ToValidUTF8(text, "\uFFFD"))
 	text = afterChannel(text)
 	for _, tag := range thinkTags {
 		text = withoutThinking(text, tag)
@@ -28,6 +32,14 @@ func clean(text string) string {
 	text = beforeEnd(text)
 	text = withoutTokens(text)
 	return strings.TrimSpace(withoutFence(strings.TrimSpace(text)))
+}
+
+// printable drops control characters but line ends and tabs.
+func printable(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		return -1
+	}
+	return r
 }
 
 // afterChannel keeps the final channel of models that answer in channels.

@@ -39,12 +39,28 @@ func TestN11Clean(t *testing.T) {
 	f("x < y and a << b", "x < y and a << b")
 }
 
+// Control characters are no part of a summary: only line ends and tabs stay, and none hides a tag.
+func TestCleanStripsControlCharacters(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := summarizer.Clean(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	f("a\x00b\x1b[31mred\x1b[0m\a\b\v\f\x7fc", "ab[31mred[0mc")
+	f("one\r\n\ttwo\u009b2J\u0085", "one\n\ttwo2J")
+	f("\x00<th\x01ink>x</think>SUM\x00", "SUM")
+	f("\x00\x1b\x07", "")
+	f("zażółć 🙂 e\u0301\u200d", "zażółć 🙂 e\u0301\u200d")
+}
+
 func FuzzClean(f *testing.F) {
 	f.Add("<think>x</think>SUM<|im_end|>```")
 	f.Add("<think><think></think>")
+	f.Add("a\x00\x1b[0m\r\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := summarizer.Clean(text)
-		if strings.TrimSpace(got) != got || len(got) > 3*len(text) {
+		if strings.TrimSpace(got) != got || len(got) > 3*len(text) || strings.ContainsAny(got, "\x00\x1b\r\x7f") {
 			t.Fatalf("%q: got %q", text, got)
 		}
 		for _, token := range []string{"<think>", "</think>", "<|im_end|>", "<|im_start|>", "</s>"} {

@@ -43,3 +43,6 @@ func Facts(text string) []string {
 
 // Rules lists the sentences of a text that forbid or demand something.
 var Rules = rules
+
+// Share is how many tokens all rows of a chat may take.
+func Share(o *Options, window int) int { return o.share(window) }

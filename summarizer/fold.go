@@ -3,9 +3,11 @@ package summarizer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"recap/chat"
 	"recap/tokens"
 )
 
@@ -48,6 +50,22 @@ func (w *writer) fold(ctx context.Context, entries []string, running string) (st
 		running, entries, shrunk = text, rest, 0
 	}
 	return running, nil
+}
+
+// previous returns what rows are to be updated from: their texts, as many of the oldest as leave a call room for a
+// record, and the rest as the first entries of that record.
+func (w *writer) previous(rows []*chat.Checkpoint) (running string, entries []string) {
+	least := max(w.room("")/4, leastRecord)
+	for _, row := range rows {
+		joined := strings.TrimSpace(running + "\n\n" + row.Text)
+		if len(entries) == 0 && w.room(joined) >= least {
+			running = joined
+			continue
+		}
+		title := fmt.Sprintf("%s%d-%d summary\n", markerOfEntry, row.RowFrom, row.To)
+		entries = append(entries, title+guard(strings.TrimSpace(row.Text)))
+	}
+	return running, entries
 }
 
 // room is how many tokens of the record one call may hold, by the fixed measure.

@@ -52,14 +52,20 @@ func within(text string, limit int) string {
 	return text
 }
 
-// limit is the size of the whole ledger (design.md §3 «Sizes»).
+// limit is the size of the whole ledger.
 func (in *LedgerInput) limit() int {
-	limit := max(in.Options.UserTokens, 0) + max(in.Options.FactTokens, 0)
-	if in.Window > 0 {
-		limit = min(limit, in.Window/10)
-	}
+	limit := in.Options.limit(in.Window)
 	if in.Limit > 0 {
 		limit = min(limit, in.Limit)
+	}
+	return limit
+}
+
+// limit is the size of a ledger for a window, 0 = unknown (design.md §3 «Sizes»).
+func (o *LedgerOptions) limit(window int) int {
+	limit := max(o.UserTokens, 0) + max(o.FactTokens, 0)
+	if window > 0 {
+		limit = min(limit, window/10)
 	}
 	return limit
 }

@@ -9,9 +9,10 @@ import (
 
 // pass is what one job reads and what its checkpoint will be, settled when the job starts.
 type pass struct {
-	from    int    // first fresh message, numbered from 1
-	rowFrom int    // first message that the text will stand for
-	update  string // the text to be updated; "" = a fresh summary
+	from    int                // first fresh message, numbered from 1
+	rowFrom int                // first message that the text will stand for
+	rewrite []*chat.Checkpoint // rows whose texts are updated into one, oldest first; none = a fresh summary
+	kept    int                // tokens of the rows that stay in front
 	parent  chat.Key
 	lineage chat.Key
 }
@@ -33,10 +34,8 @@ func (q *Queue) plan(ctx context.Context, j *Job) (pass, error) {
 	case !standsIn(stored, j.Key()) && !j.needed(base):
 		return pass{}, errNotNeeded
 	}
-	p := pass{from: base.To + 1, rowFrom: base.RowFrom, update: base.Text, parent: base.Key, lineage: base.Lineage}
-	if full(base, &j.Options) {
-		p.rowFrom, p.update = p.from, ""
-	}
+	p := pass{from: base.To + 1, parent: base.Key, lineage: base.Lineage}
+	p.place(chain(rows, base), j)
 	return p, nil
 }
 
@@ -56,34 +55,6 @@ func realRows(stored []chat.Checkpoint, keys []chat.Key) map[int]*chat.Checkpoin
 // standsIn reports whether a provisional checkpoint waits under a key to be replaced.
 func standsIn(stored []chat.Checkpoint, key chat.Key) bool {
 	return slices.ContainsFunc(stored, func(cp chat.Checkpoint) bool { return cp.Provisional && cp.Key == key })
-}
-
-// deepestWhole returns the deepest row whose chain is complete, nil when there is none.
-func deepestWhole(rows map[int]*chat.Checkpoint, j *Job) *chat.Checkpoint {
-	for to := j.To(); to > 0; to-- {
-		if cp := rows[to]; cp != nil && whole(rows, cp) {
-			return cp
-		}
-	}
-	return nil
-}
-
-// whole reports whether all rows in front of cp are there.
-func whole(rows map[int]*chat.Checkpoint, cp *chat.Checkpoint) bool {
-	for cp.RowFrom > 1 {
-		before := rows[cp.RowFrom-1]
-		if before == nil || before.RowFrom >= cp.RowFrom {
-			return false
-		}
-		cp = before
-	}
-	return true
-}
-
-// full reports whether the next pass opens a new row on top of base (rows N4, N5). A pinned text is nobody's to
-// rewrite.
-func full(base *chat.Checkpoint, o *Options) bool {
-	return base.Sealed || base.Pinned || o.RowTokens > 0 && base.Size() > o.RowTokens
 }
 
 // needed reports whether a job is still worth its call, where a deeper checkpoint than it was made with has been written

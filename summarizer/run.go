@@ -22,7 +22,8 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 	n := t.notice(NoticeStarted, "")
 	n.Model, n.From = w.model, p.from
 	q.tell(n)
-	text, err := w.fold(ctx, transcript(j.Covered[p.from-1:], p.from), p.update)
+	running, entries := w.previous(p.rewrite)
+	text, err := w.fold(ctx, append(entries, transcript(j.Covered[p.from-1:], p.from)...), running)
 	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err}
 	if err != nil {
 		return o
@@ -41,14 +42,10 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 // checkpoint puts text and ledger together.
 func (j *Job) checkpoint(p *pass, text, model string) chat.Checkpoint {
 	size := tokens.Estimate(text)
-	in := LedgerInput{
-		Covered: j.Covered, From: p.rowFrom, Kept: j.Kept, Beside: text, Window: j.Window, Options: j.Options.Ledger,
-	}
-	if j.Replaces > 0 {
-		// A ledger must not eat up what the summary saves.
-		in.Limit = max((j.Replaces-size)/2, 1)
-	}
-	ledger := Ledger(in)
+	ledger := Ledger(LedgerInput{
+		Covered: j.Covered, From: p.rowFrom, Kept: j.Kept, Beside: text, Window: j.Window,
+		Limit: j.ledgerLimit(p, size), Options: j.Options.Ledger,
+	})
 	cp := chat.Checkpoint{
 		Key: j.Key(), Parent: p.parent, Lineage: p.lineage,
 		Tenant: j.Tenant, Upstream: j.Upstream, Recipe: j.Recipe, Session: j.Session,
@@ -57,4 +54,20 @@ func (j *Job) checkpoint(p *pass, text, model string) chat.Checkpoint {
 	}
 	cp.Sealed = j.Options.RowTokens > 0 && cp.Size() > j.Options.RowTokens
 	return cp
+}
+
+// ledgerLimit bounds the ledger beside a summary of so many tokens, 0 = not: it must not eat up what the summary saves,
+// and the rows keep to their share as far as pins allow.
+func (j *Job) ledgerLimit(p *pass, size int) int {
+	limit := 0
+	if j.Replaces > 0 {
+		limit = max((j.Replaces-size)/2, 1)
+	}
+	if share := j.Options.share(j.Window); share > 0 {
+		left := max(share-p.kept-size, j.Options.leastLedger(j.Window), 1)
+		if limit == 0 || left < limit {
+			limit = left
+		}
+	}
+	return limit
 }
