@@ -239,3 +239,21 @@ func TestShare(t *testing.T) {
 	f(2048+2600, 128000, func(o *summarizer.Options) { o.Trigger = summarizer.Trigger{Type: "token_ratio", Value: 0.01} })
 	f(32000, 128000, func(o *summarizer.Options) { o.Trigger = summarizer.Trigger{Type: "token_count", Value: 200} })
 }
+
+// A21: where rows stay in front, the ledger takes what they and the summary leave of the share.
+func TestLedgerTakesWhatTheRowsLeave(t *testing.T) {
+	r := newRig(t, wordy(400))
+	b := &builder{}
+	for i := range 40 {
+		b.user(fmt.Sprintf("Copy /srv/data/part-%d/file-%d.json to https://host-%d.example.org/in/%d, for order ORD-%d.", i, i*7, i, i, 10000+i))
+		b.assistant(strings.Repeat("It is done, as far as anybody can tell by now. ", 12))
+	}
+	plain := func(j *summarizer.Job) { j.Window, j.Options.MaxSummaryTokens = 8192, 600 }
+	first := r.run(r.job(b, 40, plain))
+	r.pin(first.Key, true)
+	second := r.run(r.job(b, 80, plain))
+	left := 8192/4 - first.Size() - second.Tokens
+	if first.LedgerTokens < left+50 || second.LedgerTokens > max(left, 819/4) || second.LedgerTokens < 100 {
+		t.Errorf("ledgers of %d and %d tokens, %d were left", first.LedgerTokens, second.LedgerTokens, left)
+	}
+}
