@@ -79,6 +79,9 @@ func (b *body) readAhead(limit int) {
 func (ex *exchange) deliver(ctx *fasthttp.RequestCtx, b *body) {
 	h := &ctx.Response.Header
 	stripAnswer(h)
+	if !ctx.Request.Header.IsHTTP11() {
+		h.Del(fasthttp.HeaderTrailer) // which comes after chunks, and there will be none
+	}
 	if ex.call.Header != nil {
 		contain(func() { ex.call.Header(h, h.StatusCode()) })
 	}
@@ -123,6 +126,7 @@ func (ex *exchange) deliverRaw(ctx *fasthttp.RequestCtx, b *body) {
 	h := &ctx.Response.Header
 	h.SetConnectionClose()
 	head := bytes.Clone(h.Header())
+	b.header = new(fasthttp.ResponseHeader) // h goes with ctx, before the body's end
 	ctx.HijackSetNoResponse(true)
 	ctx.Hijack(func(hijacked net.Conn) {
 		var c net.Conn = hijacked
@@ -142,7 +146,8 @@ func (ex *exchange) deliverRaw(ctx *fasthttp.RequestCtx, b *body) {
 	})
 }
 
-// stripAnswer removes what belongs to the upstream's connection. Trailer stays: fasthttp writes the trailers again.
+// stripAnswer removes what belongs to the upstream's connection. Trailer stays: fasthttp writes the trailers again (not for
+// HTTP/1.0).
 func stripAnswer(h *fasthttp.ResponseHeader) {
 	h.SetProtocol(nil) // the upstream may speak HTTP/1.0, we do not
 	var drop []string

@@ -115,7 +115,6 @@ func (b *body) move(w io.Writer, scratches *sync.Pool) (int, error) {
 	if _, err := w.Write(piece); err != nil {
 		return 0, err
 	}
-	b.ex.touch()
 	b.ex.outcome.Bytes += int64(n)
 	b.hear(piece)
 	return n, nil
@@ -126,9 +125,11 @@ func (b *body) wait() {
 	if len(b.ahead) > 0 || b.eof || b.err != nil || b.link.br.Buffered() > 0 {
 		return
 	}
+	b.ex.turn(listening)
 	if _, err := b.link.br.Peek(1); err != nil {
 		b.lost(err)
 	}
+	b.ex.turn(answered)
 }
 
 // lost takes the end of the upstream's connection: proper only where that is the framing.
@@ -150,6 +151,7 @@ func (b *body) next(p []byte) (n int, err error) {
 		b.ahead = b.ahead[n:]
 		return n, nil
 	}
+	b.ex.turn(listening)
 	for n == 0 && !b.eof && b.err == nil && len(p) > 0 {
 		if b.left == chunked {
 			n = b.decode(p)
@@ -157,7 +159,7 @@ func (b *body) next(p []byte) (n int, err error) {
 			n = b.plain(p)
 		}
 	}
-	b.ex.touch()
+	b.ex.turn(answered)
 	switch {
 	case n > 0 || len(p) == 0:
 		return n, nil

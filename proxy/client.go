@@ -15,6 +15,7 @@ import (
 type Client struct {
 	limits Limits
 	wait   time.Duration
+	stall  time.Duration // clientStall
 	byName map[string]*upstream
 	slots  chan struct{} // nil: no limit
 	clock  clock
@@ -34,7 +35,7 @@ type upstream struct {
 // The Client must be closed.
 func New(ups []Upstream, o Options) (*Client, error) {
 	c := &Client{
-		limits: o.Limits, wait: orElse(o.Wait, defaultWait),
+		limits: o.Limits, wait: orElse(o.Wait, defaultWait), stall: clientStall,
 		clock:  clock{time.Now()},
 		byName: make(map[string]*upstream, len(ups)),
 	}

@@ -22,6 +22,7 @@ type conn struct {
 	set    *connSet
 	linger atomic.Bool // see lingering
 	limit  readLimit
+	head   headEnd
 	hasty  bool // reads do not wait; used by the goroutine that reads
 	served bool // a request has begun; used by the goroutine that serves
 	once   sync.Once

@@ -77,10 +77,14 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.hasty && (c.raw == nil || peek(c.raw) == nothing) {
 		return 0, nil // gather stops here
 	}
+	if c.head.stuck() {
+		return 0, errBareLF
+	}
 	c.limit.begin(c.Conn)
 	for {
 		n, err := c.Conn.Read(p)
 		if err == nil || n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || !c.limit.early(c.Conn) {
+			c.head.see(p[:n])
 			return n, err
 		}
 	}
@@ -106,13 +110,16 @@ func phases(header, keep time.Duration) func(net.Conn, fasthttp.ConnState) {
 		switch state {
 		case fasthttp.StateNew:
 			c.limit.next(header, false)
+			c.head.begin()
 		case fasthttp.StateActive:
+			c.head.goOn()
 			if c.served {
 				c.limit.next(header, false)
 			}
 			c.served = true
 		case fasthttp.StateIdle:
 			c.limit.next(keep, keep >= header)
+			c.head.begin()
 		}
 	}
 }

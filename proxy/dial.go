@@ -25,12 +25,12 @@ func newDialer(up Upstream, u *url.URL, connect time.Duration) (*dialer, error) 
 		port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 		d.addr = net.JoinHostPort(u.Hostname(), port)
 	}
+	roots, err := trusted(up.CAFile) // with http too: a file that is not there is a mistake in any case
+	if err != nil {
+		return nil, fmt.Errorf("upstream %q: read upstreams[].caFile: %w", up.Name, err)
+	}
 	if u.Scheme != "https" {
 		return d, nil
-	}
-	roots, err := trusted(up.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("upstream %q: caFile: %w", up.Name, err)
 	}
 	d.tls = &tls.Config{
 		ServerName: u.Hostname(), RootCAs: roots,

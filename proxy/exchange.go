@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -99,21 +100,32 @@ func (ex *exchange) recycle() {
 func (ex *exchange) touch() { ex.moved.Store(ex.client.watch.now()) }
 
 const (
-	awaited  int32 = iota // an answer; or a place, or a connection, which have limits of their own
-	sending               // the request is on its way
-	answered              // the answer's headers have gone to the client: an error can only cut the answer short
+	awaited   int32 = iota // an answer; or a place, or a connection, which have limits of their own
+	sending                // the request is on its way
+	answered               // the client takes the headers, and then what there is of the body
+	listening              // the upstream has to say more of the answer
 )
 
-// enters begins a phase.
+// enters begins a phase. The clock goes first: the watch must not hold the time of the last phase against this one.
 func (ex *exchange) enters(phase int32) {
-	ex.phase.Store(phase)
 	ex.touch()
+	ex.phase.Store(phase)
+}
+
+// turn says whose move it is once the headers have gone out, the upstream's (listening) or the client's (answered).
+func (ex *exchange) turn(phase int32) {
+	if ex.phase.Load() >= answered {
+		ex.enters(phase)
+	}
 }
 
 // patience is how long nothing may move, and what to call it if nothing does.
 func (ex *exchange) patience() (time.Duration, error) {
-	if ex.phase.Load() == awaited {
+	switch ex.phase.Load() {
+	case awaited:
 		return ex.up.times.FirstByte, errFirstByte
+	case answered:
+		return ex.client.stall, errStalled
 	}
 	return ex.up.times.Idle, errIdle
 }
@@ -154,8 +166,8 @@ func (ex *exchange) cut(cause error) {
 		return
 	}
 	past := time.Unix(1, 0)
-	ex.peer.SetReadDeadline(past) // an upload that waits for its client
-	if ex.phase.Load() == answered {
+	ex.peer.SetReadDeadline(past)    // an upload that waits for its client
+	if ex.phase.Load() >= answered { // no error can be told any more
 		ex.peer.SetWriteDeadline(past) // a client that takes nothing
 	}
 }
@@ -233,7 +245,7 @@ func (ex *exchange) end(complete bool, err error) {
 	}
 	ex.outcome.Complete = complete
 	ex.outcome.Err = err
-	ex.outcome.ClientGone = err == ErrClientGone
+	ex.outcome.ClientGone = errors.Is(err, ErrClientGone)
 	if ex.call.Ended != nil {
 		ex.outcome.Total = ex.since()
 		contain(func() { ex.call.Ended(ex.outcome) })

@@ -1,5 +1,7 @@
 package proxy
 
+import "time"
+
 // What follows lets the external tests reach the pure parts.
 
 // Chunks is the decoder of the chunked coding.
@@ -8,10 +10,25 @@ type Chunks = chunks
 // Decode moves data from src to dst.
 func (c *Chunks) Decode(dst, src []byte) (wrote, read int, err error) { return c.decode(dst, src) }
 
+// SetStall shortens the time for which a client may take nothing. It is called before the first Relay.
+func (c *Client) SetStall(d time.Duration) { c.stall = d }
+
 // Done reports that the last chunk's line has been read.
 func (c *Chunks) Done() bool { return c.done() }
 
 // AppendHead makes the upstream's request head.
 func AppendHead(src, host, prefix, key string, length int64) string {
 	return string(appendHead(nil, []byte(src), target{host: host, prefix: prefix, key: key, length: length}))
+}
+
+// Stuck feeds a header block to headEnd in reads of n bytes. early means that it was stuck before the last one.
+func Stuck(text string, n int) (stuck, early bool) {
+	var e headEnd
+	for e.begin(); len(text) > 0; text = text[min(n, len(text)):] {
+		if e.stuck() {
+			return true, true
+		}
+		e.see([]byte(text[:min(n, len(text))]))
+	}
+	return e.stuck(), false
 }

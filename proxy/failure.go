@@ -38,6 +38,7 @@ var (
 
 	errFirstByte = errors.New("no answer in time")
 	errIdle      = errors.New("nothing moved in time")
+	errStalled   = fmt.Errorf("%w: took no byte for %s", ErrClientGone, clientStall)
 	errQueue     = errors.New("too many requests at once")
 	errNoAnswer  = errors.New("connection closed before an answer")
 	errBadAnswer = errors.New("not an HTTP answer")

@@ -318,7 +318,7 @@ func TestWebSocketIsRefused(t *testing.T) {
 	}
 }
 
-// Trailers pass.
+// Trailers pass; to HTTP/1.0, which has none, they are not announced either.
 func TestTrailersPass(t *testing.T) {
 	s := newStub(t, func(s *session, r *http.Request) {
 		s.say("HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -331,5 +331,10 @@ func TestTrailersPass(t *testing.T) {
 	resp, body := p.answer("POST")
 	if body != "abc" || resp.Trailer.Get("X-Sum") != "9" {
 		t.Errorf("body %q, trailer %v", body, resp.Trailer)
+	}
+	old := r.dial()
+	old.send("GET /x HTTP/1.0\r\nHost: p\r\n\r\n")
+	if all, err := io.ReadAll(old.br); err != nil || strings.Contains(string(all), "Trailer") || !strings.HasSuffix(string(all), "\r\n\r\nabc") {
+		t.Errorf("HTTP/1.0: %q, %v; want the body and no word of a trailer", all, err)
 	}
 }

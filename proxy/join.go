@@ -10,7 +10,8 @@ import "strings"
 //	http://h/v1/        /chat/completions      http://h/v1/chat/completions
 //	http://h/ollama/    /api/chat              http://h/ollama/api/chat
 //
-// The rest of the path, slashes and escapes in it, and the query stay as they are.
+// The rest of the path, slashes and escapes in it, and the query stay as they are; behind a base without a path so does
+// all of it, //x too. Of a path in the absolute form (http://proxy/path) the origin is left out.
 func Join(base, path string) string {
 	origin, prefix := splitOrigin(base)
 	return origin + string(appendJoined(nil, strings.TrimRight(prefix, "/"), path))
@@ -18,8 +19,8 @@ func Join(base, path string) string {
 
 // splitOrigin cuts scheme://authority off an absolute URL; what is no absolute URL has no origin.
 func splitOrigin(u string) (origin, path string) {
-	_, rest, found := strings.Cut(u, "://")
-	if !found {
+	scheme, rest, found := strings.Cut(u, "://")
+	if !found || strings.ContainsAny(scheme, "/?#") {
 		return "", u
 	}
 	start := len(u) - len(rest)
@@ -31,7 +32,10 @@ func splitOrigin(u string) (origin, path string) {
 
 // appendJoined appends prefix + path. The prefix has no slash at its end; the path may carry a query.
 func appendJoined(dst []byte, prefix, path string) []byte {
-	if path == "*" && prefix == "" { // OPTIONS * asks about the server, not about a path
+	if !strings.HasPrefix(path, "/") {
+		_, path = splitOrigin(path)
+	}
+	if prefix == "" && strings.HasPrefix(path, "/") { // nothing to meet
 		return append(dst, path...)
 	}
 	path = strings.TrimLeft(path, "/")

@@ -171,9 +171,29 @@ func TestF8PrivateCertificates(t *testing.T) {
 	if resp, body := p.answer("POST"); resp.StatusCode < 502 {
 		t.Errorf("https to a plain port: %d %s", resp.StatusCode, body)
 	}
-	if _, err := proxy.New([]proxy.Upstream{{Name: "a", URL: "https://h", CAFile: "/nowhere/ca.pem"}}, proxy.Options{}); err == nil || !strings.Contains(err.Error(), "caFile") {
-		t.Errorf("missing caFile: %v, want an error that names the key", err)
+}
+
+// F8: New reads the file that upstreams[].caFile names, whatever the scheme, so that a check of the settings finds a wrong one.
+func TestF8CAFileIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
+	f := func(url, file string) {
+		t.Helper()
+		c, err := proxy.New([]proxy.Upstream{{Name: "a", URL: url, CAFile: file}}, proxy.Options{})
+		if err == nil {
+			c.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), "upstreams[].caFile") {
+			t.Errorf("%s with %s: %v, want an error that names the key", url, file, err)
+		}
+	}
+	f("https://h", "/nowhere/ca.pem")
+	f("http://h", "/nowhere/ca.pem")
+	f("https://h", empty)
+	f("http://h", empty)
 }
 
 // F9: IPv6 upstreams, names with both families where one listens, and listen addresses as written.

@@ -23,11 +23,13 @@ type Upstream struct {
 }
 
 // Timeouts bound the three phases of an exchange; zero means the default. There is no limit on the whole: an answer may
-// stream for hours as long as something moves.
+// stream for hours as long as something moves. A client may read as slowly as it likes: while it is behind, the
+// upstream's silence does not count, and only one that takes nothing at all for 30 minutes is given up (TCP notices
+// earlier that a client's machine has gone).
 type Timeouts struct {
 	Connect   time.Duration // name lookup, TCP and TLS; 5 s
 	FirstByte time.Duration // from the request to the answer's headers; 15 min, since a cold model takes minutes to load
-	Idle      time.Duration // without a byte in either direction once the answer has begun; 5 min
+	Idle      time.Duration // without a byte of an upload, or from an upstream that has begun its answer; 5 min
 }
 
 // Limits bound what clients may send and how much runs at once.
@@ -51,6 +53,7 @@ const (
 	defaultConnect   = 5 * time.Second
 	defaultFirstByte = 15 * time.Minute
 	defaultIdle      = 5 * time.Minute
+	clientStall      = 30 * time.Minute // see Timeouts
 	defaultWait      = 10 * time.Second
 	defaultBody      = 64 << 20
 	defaultHeader    = 64 << 10

@@ -18,8 +18,9 @@ type link struct {
 	net.Conn
 	under  net.Conn        // the TCP connection, under TLS too
 	raw    syscall.RawConn // of under; nil where there is none
-	br     *bufio.Reader
-	small  *bufio.Reader // the buffer of the usual size, while br is a larger one on top of it
+	br     *bufio.Reader   // reads from the link itself
+	head   headEnd         // of the answer at hand
+	small  *bufio.Reader   // the buffer of the usual size, while br is a larger one on top of it
 	reused bool
 	since  time.Duration // unused since, by the pool's clock
 }
@@ -40,12 +41,22 @@ var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, readBu
 
 func newLink(conn net.Conn) *link {
 	l := &link{Conn: conn, under: conn, br: readers.Get().(*bufio.Reader)}
-	l.br.Reset(conn)
+	l.br.Reset(l)
 	if secure, ok := conn.(*tls.Conn); ok {
 		l.under = secure.NetConn()
 	}
 	l.raw = rawOf(l.under)
 	return l
+}
+
+// Read implements net.Conn.
+func (l *link) Read(p []byte) (int, error) {
+	if l.head.stuck() {
+		return 0, errBareLF
+	}
+	n, err := l.Conn.Read(p)
+	l.head.see(p[:n])
+	return n, err
 }
 
 // fit reports whether an unused link can carry another request: nothing may have arrived on it meanwhile, neither the

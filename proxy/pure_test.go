@@ -92,26 +92,60 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// Join never doubles a slash or a segment at the seam, and keeps the path's end.
+// Join writes base and path byte for byte, but for the slashes where they meet and a run of whole segments that ends the
+// one and begins the other.
 func FuzzJoin(f *testing.F) {
-	f.Add("v1", "v1/models?x=1")
-	f.Add("a/v1", "v1")
+	f.Add("", "/")
+	f.Add("/v1", "/v1/models?x=1")
+	f.Add("/a/v1/", "/v1")
+	f.Add("/0", "0")
+	f.Add("/v1", "//v1//x/../y")
 	f.Fuzz(func(t *testing.T, prefix, path string) {
-		if strings.ContainsAny(prefix, "?#") || strings.HasPrefix(prefix, "/") || strings.Contains(prefix, "//") || strings.Contains(prefix, "://") {
+		if prefix != "" && prefix[0] != '/' || strings.ContainsAny(prefix, "?#") || !strings.HasPrefix(path, "/") {
+			return // no base path, or no path
+		}
+		got := proxy.Join("http://h"+prefix, path)
+		base := "http://h" + strings.TrimRight(prefix, "/")
+		if got == base+path {
 			return
 		}
-		got := proxy.Join("http://h/"+prefix, "/"+path)
-		rest, ok := strings.CutPrefix(got, "http://h/")
-		if !ok {
-			t.Fatalf("Join(%q, %q) = %q lost its origin", prefix, path, got)
+		if base == "http://h" {
+			t.Fatalf("Join(%q, %q) = %q changed a path that nothing was put in front of", prefix, path, got)
 		}
-		if tail := strings.TrimLeft(path, "/"); len(rest) < len(tail) && !strings.HasSuffix(strings.Trim(prefix, "/")+"/"+tail, rest) {
-			t.Fatalf("Join(%q, %q) = %q lost a part of the path", prefix, path, got)
+		path = "/" + strings.TrimLeft(path, "/")
+		if got == base+path {
+			return
 		}
-		if p := strings.Trim(prefix, "/"); p != "" && !strings.HasPrefix(rest, p) {
-			t.Fatalf("Join(%q, %q) = %q lost the prefix", prefix, path, got)
+		run := len(base) + len(path) - len(got) // what is written once
+		if run <= 0 || run > len(path) || got != base+path[run:] || !strings.HasSuffix(base, path[:run]) {
+			t.Fatalf("Join(%q, %q) = %q", prefix, path, got)
+		}
+		if rest := path[run:]; rest != "" && rest[0] != '/' && rest[0] != '?' {
+			t.Fatalf("Join(%q, %q) = %q cut a segment", prefix, path, got)
 		}
 	})
+}
+
+// P1: what a client asks for goes on byte for byte, but for the joining rule.
+func TestP1JoinKeepsSlashes(t *testing.T) {
+	f := func(base, path, want string) {
+		t.Helper()
+		if got := proxy.Join(base, path); got != want {
+			t.Errorf("Join(%q, %q) = %q, want %q", base, path, got, want)
+		}
+	}
+	f("http://h", "//evil/x/../y", "http://h//evil/x/../y")
+	f("http://h/", "//v1//chat/completions", "http://h//v1//chat/completions")
+	f("http://h/v1", "//chat//completions", "http://h/v1/chat//completions")
+	f("http://h/v1", "//v1//chat/completions", "http://h/v1//chat/completions")
+	f("http://h/v1/", "/v1//chat/completions", "http://h/v1//chat/completions")
+	f("http://h/v1", "/", "http://h/v1/")
+	f("http://h/v1", "/v1?x=//y", "http://h/v1?x=//y")
+	f("http://h/v1", "http://proxy/v1/models?u=http://x/y", "http://h/v1/models?u=http://x/y")
+	f("http://h", "http://proxy", "http://h/")
+	f("http://h", "http://proxy?x", "http://h/?x")
+	f("http://h", "x?u=http://y/z", "http://h/x?u=http://y/z")
+	f("http://h", "/x?u=http://y/z", "http://h/x?u=http://y/z")
 }
 
 func Example() {

@@ -79,17 +79,12 @@ var space = []byte(" ")
 
 var crlf = []byte("\r\n")
 
-// appendPath joins the client's request target to the prefix. The absolute form (GET http://proxy/path) loses its
-// origin.
+// appendPath joins the client's request target to the prefix. OPTIONS * asks about the server, not about a path of it.
 func appendPath(dst []byte, prefix string, path []byte) []byte {
-	if prefix == "" && len(path) > 0 && path[0] == '/' && !bytes.HasPrefix(path, []byte("//")) {
+	if prefix == "" && len(path) > 0 && path[0] == '/' || string(path) == "*" {
 		return append(dst, path...)
 	}
-	p := string(path)
-	if len(p) > 0 && p[0] != '/' && p != "*" {
-		_, p = splitOrigin(p)
-	}
-	return appendJoined(dst, prefix, p)
+	return appendJoined(dst, prefix, string(path))
 }
 
 // appendKey writes the configured key in the form the header wants it.

@@ -75,8 +75,10 @@ func TestExchangesDoNotMix(t *testing.T) {
 	for n := 1; n <= workers*each; n++ {
 		o, ok := outcomes[fmt.Sprintf("/%d", n)]
 		want := []proxy.Outcome{
-			{Status: 200, Complete: true, Bytes: int64(n)}, {Status: 404, Complete: true},
-			{Status: 200, Complete: true, Bytes: int64(n)}, {Status: 502},
+			{Status: 200, Complete: true, Bytes: int64(n)},
+			{Status: 404, Complete: true},
+			{Status: 200, Complete: true, Bytes: int64(n)},
+			{Status: 502},
 		}[n%4]
 		if !ok || o.Status != want.Status || o.Complete != want.Complete || o.Bytes != want.Bytes || (o.Err == nil) != want.Complete {
 			t.Errorf("%d: outcome %+v, want %+v", n, o, want)

@@ -183,7 +183,11 @@ func (ex *exchange) write(first, rest []byte) (int64, error) {
 // readHead reads the headers of the answer, past any 1xx ones. silent means that not one byte came.
 func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error) {
 	l := ex.link
+	defer func() { l.head = headEnd{} }()
 	for i := 0; i < maxInterim; i++ {
+		if l.head.begin(); l.br.Buffered() > 0 {
+			l.head.goOn()
+		}
 		err := h.Read(l.br)
 		if tooSmall(err) && l.small == nil {
 			l.grow(ex.client.limits.Header)

@@ -159,6 +159,8 @@ func (s *Server) unreadable(ctx *fasthttp.RequestCtx, err error) {
 	switch {
 	case errors.As(err, &small):
 		s.refuse(ctx, 431, "header_too_large", "request headers are longer than the limit (limits.header)")
+	case errors.Is(err, errBareLF):
+		s.refuse(ctx, 400, "bad_request", errBareLF.Error())
 	case errors.As(err, &timeout) && timeout.Timeout():
 		s.refuse(ctx, 408, "request_timeout", "request headers did not arrive in time")
 	default:

@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -97,7 +98,7 @@ func TestC22OnlySilenceEndsAStream(t *testing.T) {
 	f(0, 2, false)
 }
 
-// C22: a client that stops reading is cut after the idle time, and its upstream with it.
+// C22: a client that takes nothing for very long is cut, and its upstream with it; the idle time is not what counts.
 func TestC22StalledReaderIsCut(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
@@ -111,14 +112,54 @@ func TestC22StalledReaderIsCut(t *testing.T) {
 			}
 		}
 	})
-	r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 300 * time.Millisecond })
+	r := newRig(t, s.url(), nil)
+	r.client.SetStall(300 * time.Millisecond)
 	p := r.dial()
 	p.Conn.(*net.TCPConn).SetReadBuffer(4096)
 	p.post("/v1/chat/completions", "{}")
 	within(t, patience, "upstream closed", closed)
-	if o := r.outcome(); o.Complete || o.Err == nil {
-		t.Errorf("outcome %+v, want an error", o)
+	if o := r.outcome(); o.Complete || o.Err == nil || !o.ClientGone {
+		t.Errorf("outcome %+v, want the error of a client that is not there", o)
 	}
+}
+
+// C22: a client that reads more slowly than its upstream speaks gets everything, even if it pauses for longer than the
+// idle time: meanwhile it is not the upstream that is silent.
+func TestC22SlowReaderGetsAll(t *testing.T) {
+	t.Parallel()
+	const size = 16 << 20
+	piece := strings.Repeat("x", 64<<10)
+	f := func(head, protocol string, inChunks bool) {
+		t.Helper()
+		s := newStub(t, func(s *session, r *http.Request) {
+			s.say(head)
+			for range size / len(piece) {
+				if inChunks {
+					s.chunk(piece)
+				} else {
+					s.say(piece)
+				}
+			}
+			if inChunks {
+				s.say("0\r\n\r\n")
+			}
+		})
+		r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 300 * time.Millisecond })
+		p := r.dial()
+		p.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
+		p.send("GET /x " + protocol + "\r\nHost: p\r\n\r\n")
+		resp := p.head("GET")
+		time.Sleep(time.Second)
+		if n, err := io.Copy(io.Discard, resp.Body); n != size || err != nil {
+			t.Errorf("%s, %q: read %d, %v; want %d", protocol, head, n, err, size)
+		}
+		if o := r.outcome(); !o.Complete {
+			t.Errorf("%s, %q: outcome %+v, want complete", protocol, head, o)
+		}
+	}
+	f(sseHead, "HTTP/1.1", true)
+	f(sseHead, "HTTP/1.0", true)
+	f(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", size), "HTTP/1.1", false)
 }
 
 // C22: a body that arrives slowly is fine, one that stops is not.
