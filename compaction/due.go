@@ -29,7 +29,7 @@ func due(in *Input, d *Decision, w *weights) *summarizer.Job {
 		return nil
 	}
 	cut, ok := next(in, w, d.Levels)
-	if !ok || cut.Covers <= covered || !gains(in, w, deepest, cut) {
+	if !ok || cut.Covers <= covered || !gains(in, d, w, deepest, cut) {
 		return nil
 	}
 	return newJob(in, d, w, cut)
@@ -77,11 +77,18 @@ func (in *Input) answered() bool {
 // gains reports whether a checkpoint at cut would make the request smaller by the margin of P8 than the deepest one
 // there is. What it will weigh is not known yet: it is taken to grow by half of what it newly stands for, up to its
 // limits; an answer that is longer is judged when it is there.
-func gains(in *Input, w *weights, deepest *Candidate, cut chat.Cut) bool {
-	fresh, weight := w.dropped(cut), 0
+//
+// Where even so the request would not come under the swap level, because what is never dropped is too large, summaries
+// help little: then the covered range must at least double, and by a quarter of the window, for each further one (A17).
+func gains(in *Input, d *Decision, w *weights, deepest *Candidate, cut chat.Cut) bool {
+	fresh, weight, covered := w.dropped(cut), 0, 0
 	if deepest != nil {
-		fresh -= w.dropped(deepest.Cut)
+		covered = w.dropped(deepest.Cut)
+		fresh -= covered
 		weight = deepest.noteSize
+	}
+	if w.at(cut, 0) >= d.Levels.Swap && fresh < max(covered, in.Window.Size/4) {
+		return false
 	}
 	summary, ledger := caps(in.Window.Size, in.Options)
 	growth := min(max(summary+ledger-weight, 0), fresh/2)
