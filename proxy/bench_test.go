@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -13,12 +14,29 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// benchUpstream answers every request with text, which may be a stream of many packets.
-func benchUpstream(b *testing.B, answer string, flushes int) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+// serving runs a server until the benchmark is over, and returns its address. Nothing of it is left afterwards.
+func serving(b *testing.B, serve func(net.Listener) error, stop func(context.Context) error) string {
+	ln, err := proxy.Listen("127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
 	}
+	served := make(chan error, 1)
+	go func() { served <- serve(ln) }()
+	b.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience) // b's own context has ended
+		defer cancel()
+		if err := stop(ctx); err != nil {
+			b.Errorf("stop: %v", err)
+		}
+		if err := <-served; err != nil {
+			b.Errorf("serve: %v", err)
+		}
+	})
+	return ln.Addr().String()
+}
+
+// benchUpstream answers every request with text, which may be a stream of many packets.
+func benchUpstream(b *testing.B, answer string, flushes int) string {
 	s := &fasthttp.Server{MaxRequestBodySize: 64 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
 		if flushes == 0 {
 			ctx.SetContentType("application/json")
@@ -33,17 +51,11 @@ func benchUpstream(b *testing.B, answer string, flushes int) string {
 			}
 		})
 	}}
-	go s.Serve(ln)
-	b.Cleanup(func() { s.Shutdown() })
-	return "http://" + ln.Addr().String()
+	return "http://" + serving(b, s.Serve, s.ShutdownWithContext)
 }
 
 // bareRelay is the yardstick: what a relay on fasthttp costs when it does nothing else.
 func bareRelay(b *testing.B, url string) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
 	up := &fasthttp.HostClient{Addr: strings.TrimPrefix(url, "http://"), StreamResponseBody: true, ReadBufferSize: 16 << 10}
 	s := &fasthttp.Server{MaxRequestBodySize: 64 << 20, ReadBufferSize: 16 << 10, Handler: func(ctx *fasthttp.RequestCtx) {
 		ctx.Request.SetHost(up.Addr)
@@ -51,9 +63,10 @@ func bareRelay(b *testing.B, url string) string {
 			ctx.Error(err.Error(), 502)
 		}
 	}}
-	go s.Serve(ln)
-	b.Cleanup(func() { s.Shutdown() })
-	return ln.Addr().String()
+	return serving(b, s.Serve, func(ctx context.Context) error {
+		defer up.CloseIdleConnections()
+		return s.ShutdownWithContext(ctx)
+	})
 }
 
 // ownRelay is this package, with the body read as for a chat or streamed on.
@@ -73,13 +86,10 @@ func ownRelay(b *testing.B, url string, read bool) string {
 		}
 		client.Relay(ctx, call)
 	}, proxy.ServerOptions{})
-	ln, err := proxy.Listen("127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	go s.Serve(ln)
-	b.Cleanup(func() { s.Shutdown(b.Context()); client.Close() })
-	return ln.Addr().String()
+	return serving(b, s.Serve, func(ctx context.Context) error {
+		defer client.Close()
+		return s.Shutdown(ctx)
+	})
 }
 
 // drive sends the same request over one connection b.N times; the time is that of client, relay and upstream together.
