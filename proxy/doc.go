@@ -15,5 +15,6 @@
 // a request goes out a second time only if not one byte of it had been written, or if it is a GET, HEAD or OPTIONS.
 //
 // One goroutine per Client, the watch, looks at every open exchange ten times a second: has the client gone, is the
-// first byte overdue, has nothing moved for too long? So a request costs no timer and no goroutine of its own.
+// first byte overdue, is the upstream silent for too long, or has the client long taken nothing? So a request costs no
+// timer and no goroutine of its own.
 package proxy
