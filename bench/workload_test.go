@@ -53,9 +53,9 @@ func TestReport(t *testing.T) {
 		}
 	}
 	f(1.4, true, false)
-	f(1.79, true, false)
-	f(1.81, true, true)
-	f(1.81, false, false)
+	f(2.99, true, false)
+	f(3.01, true, true)
+	f(3.01, false, false)
 }
 
 // TestRelay puts a few requests through the bare relay's own handler chain: load, relay and upstream fit together.

@@ -123,13 +123,13 @@ func (a *App) listen() error {
 	a.server = proxy.NewServer(handler, proxy.ServerOptions{Limits: a.cfg.Limits, Refused: a.refused})
 	var err error
 	if a.front, err = proxy.Listen(a.cfg.Listen); err != nil {
-		return fmt.Errorf("%w (listen)", err)
+		return fmt.Errorf("%w; see --listen", err)
 	}
 	if a.cfg.Admin.Listen == "" {
 		return nil
 	}
 	if a.back, err = proxy.Listen(a.cfg.Admin.Listen); err != nil {
-		return errors.Join(fmt.Errorf("%w (admin.listen)", err), a.front.Close())
+		return errors.Join(fmt.Errorf("%w; see --admin", err), a.front.Close())
 	}
 	a.admin = dashboard.New(dashboard.Options{
 		Token: a.cfg.Admin.Token, Version: Version(), Store: a.Store, Stats: a.Stats,
@@ -151,6 +151,14 @@ func (a *App) AdminAddr() string {
 		return ""
 	}
 	return a.back.Addr().String()
+}
+
+// StorePlace says where checkpoints are kept: a file, or memory.
+func (a *App) StorePlace() string {
+	if s, ok := a.Store.(*cache.SQLite); ok {
+		return s.Path()
+	}
+	return "memory"
 }
 
 // Busy reports whether summaries wait or are at work.

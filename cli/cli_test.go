@@ -143,8 +143,10 @@ func TestCheckpoints(t *testing.T) {
 	defer store.Close()
 	keys := []chat.Key{{0xab, 0xcd, 1}, {0xab, 0xcd, 2}, {0xff, 0xee, 3}}
 	for i, key := range keys {
-		if _, err := store.Put(context.Background(), chat.Checkpoint{Key: key, Tenant: "t", Upstream: "local", From: 1, To: 4 + i, RowFrom: 1,
-			Text: fmt.Sprintf("summary %d", i), Ledger: "ledger", Tokens: 10, LedgerTokens: 5, Windows: []int{8192}}); err != nil {
+		if _, err := store.Put(context.Background(), chat.Checkpoint{
+			Key: key, Tenant: "t", Upstream: "local", From: 1, To: 4 + i, RowFrom: 1,
+			Text: fmt.Sprintf("summary %d", i), Ledger: "ledger", Tokens: 10, LedgerTokens: 5, Windows: []int{8192},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

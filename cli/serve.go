@@ -51,7 +51,7 @@ func announce(app *App, cfg *config.Config, log *slog.Logger) {
 	for _, up := range cfg.Upstreams {
 		log.Info("upstream", "name", up.Name, "url", up.URL, "models", strings.Join(up.Models, " "))
 	}
-	log.Info("recap serves", "listen", app.Addr(), "admin", app.AdminAddr(), "store", cfg.Store.Kind, "version", Version())
+	log.Info("recap serves", "listen", app.Addr(), "admin", app.AdminAddr(), "store", app.StorePlace(), "version", Version())
 }
 
 // newLog returns the logger of the `log` section.

@@ -31,8 +31,8 @@ func match(in *Input, w *weights) []Candidate {
 			continue
 		}
 		rows := chain(stored[:i+1])
-		if rows == nil {
-			continue
+		if rows == nil || stored[i].Provisional && !stored[i].SentFor(in.Window.Size) {
+			continue // a row is missing, or it was made of quotes to fit another window
 		}
 		if c := newCandidate(in, w, rows, cut); w.dropped(cut)-c.noteSize >= margin(in.Window.Size) {
 			found = append(found, c)

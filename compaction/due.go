@@ -28,7 +28,8 @@ func due(in *Input, d *Decision, w *weights) *summarizer.Job {
 	if !fires(in, d, w, sizeWith(deepest, w.alone), covered) {
 		return nil
 	}
-	cut, ok := next(in, w, d.Levels)
+	summary, ledger := caps(in.Window.Size, in.Options)
+	cut, ok := next(in, w, d.Levels, summary+ledger)
 	if !ok || cut.Covers <= covered || !gains(in, d, w, deepest, cut) {
 		return nil
 	}

@@ -95,10 +95,12 @@ func why(in *Input, d *Decision) []string {
 	switch {
 	case in.Prune == nil:
 		say = append(say, "pruning is off (summarization.contextPruning.enabled)")
-	case len(d.Plan.Trims) == 0:
-		say = append(say, "no tool result is due to be pruned")
-	default:
+	case len(d.Plan.Trims) > 0:
 		say = append(say, fmt.Sprintf("%d tool results get shorter", len(d.Plan.Trims)))
+	case d.Pruned < d.Before:
+		say = append(say, "pruning would do, but all it would shorten leaves with the checkpoint")
+	default:
+		say = append(say, "no tool result is due to be pruned")
 	}
 	return append(append(say, whyUsed(d)), whyJob(in, d))
 }
@@ -137,6 +139,12 @@ func (e *Explanation) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "status\t%s\n", e.statusLine())
 	fmt.Fprintf(t, "chat\t%s, model %q, upstream %s, %d messages\n", e.Dialect, e.Model, e.Upstream, e.Messages)
+	if e.Window == 0 {
+		for _, s := range e.Why {
+			fmt.Fprintf(t, "why\t%s\n", s)
+		}
+		return t.Flush()
+	}
 	fmt.Fprintf(t, "tokens\t%d before, %d after pruning, %d sent\n", e.Before, e.Pruned, e.After)
 	fmt.Fprintf(t, "window\t%d (%s)\n", e.Window, e.Source)
 	fmt.Fprintf(t, "levels\tbudget %d, swap %d, prepare %d\n", e.Levels.Budget, e.Levels.Swap, e.Levels.Prepare)
@@ -161,4 +169,28 @@ func (e *Explanation) statusLine() string {
 		return e.Status + " (" + e.Reason + ")"
 	}
 	return e.Status
+}
+
+// whyBypass says what the reasons of a bypass mean.
+var whyBypass = map[string]string{
+	"unknown-window": "the context window is not known: the upstream did not tell it and no table has the model; set models[].contextWindow",
+	"invalid-json":   "the body is not valid JSON",
+	"duplicate-key":  "a key comes twice: servers differ in which one they read",
+	"odd-key":        "a key differs from a known one in case alone: servers differ in whether they read it",
+	"wrong-type":     "a member is of another type than the format says",
+	"unknown-role":   "a message has a role that the format does not know",
+	"no-messages":    "there are no messages",
+	"server-history": "the history lies on the server",
+}
+
+// Bypassed explains a request that would be relayed untouched.
+func Bypassed(reason string) Explanation {
+	say, ok := whyBypass[reason]
+	if !ok {
+		say = "it cannot be read"
+	}
+	return Explanation{
+		Status: string(chat.Bypass), Reason: reason, Trims: []ExplainedTrim{}, Candidates: []ExplainedCandidate{},
+		Why: []string{say + "; it is relayed untouched"},
+	}
 }

@@ -40,7 +40,8 @@ func provisional(in *Input, d *Decision, w *weights) *Candidate {
 	if !o.Enabled || in.Side || in.Window.Guessed || in.Outline.Len() < o.MinMessages {
 		return nil
 	}
-	cut, ok := next(in, w, d.Levels)
+	_, ledger := caps(in.Window.Size, in.Options)
+	cut, ok := next(in, w, d.Levels, ledger)
 	if !ok || d.Used != nil && cut.Covers <= d.Used.Cut.Covers {
 		return nil
 	}

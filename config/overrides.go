@@ -58,34 +58,56 @@ type header struct {
 }
 
 var headers = []header{
-	{"X-Recap-Mode", "auto, off, observe, force", "off: relay untouched. observe: count and report, change nothing. force: summarise now and wait.",
+	{
+		"X-Recap-Mode", "auto, off, observe, force", "off: relay untouched. observe: count and report, change nothing. force: summarise now and wait.",
 		func(o *Overrides, v string) error {
 			return oneOf(v, (*string)(&o.Mode), "auto", "off", "observe", "force")
-		}},
-	{"X-Recap-Session", "text", "A label that groups requests for display; never identity.",
-		func(o *Overrides, v string) error { return plainText(v, &o.Session) }},
-	{"X-Recap-Context-Window", "whole number, 1 to 100000000", "The model's window in tokens.",
-		func(o *Overrides, v string) error { return wholeNumber(v, &o.ContextWindow, 1, 100_000_000) }},
+		},
+	},
+	{
+		"X-Recap-Session", "text", "A label that groups requests for display; never identity.",
+		func(o *Overrides, v string) error { return plainText(v, &o.Session) },
+	},
+	{
+		"X-Recap-Context-Window", "whole number, 1 to 100000000", "The model's window in tokens.",
+		func(o *Overrides, v string) error { return wholeNumber(v, &o.ContextWindow, 1, 100_000_000) },
+	},
 	{"X-Recap-Trigger", "TYPE=VALUE;min-turns=N, or none", "summarization.trigger for this request, like token_ratio=0.7.", readTrigger},
-	{"X-Recap-Keep-Turns", "whole number, 0 to 20", "summarization.retainRecent.turns.",
-		func(o *Overrides, v string) error { o.KeepTurns = new(int); return wholeNumber(v, o.KeepTurns, 0, 20) }},
-	{"X-Recap-Pruning", "on, off, ratio, budget", "Switches contextPruning, or names its strategy.",
-		func(o *Overrides, v string) error { return oneOf(v, &o.Pruning, "on", "off", "ratio", "budget") }},
-	{"X-Recap-Keep-Last-Assistants", "whole number, 0 to 10", "summarization.contextPruning.keepLastAssistants.",
+	{
+		"X-Recap-Keep-Turns", "whole number, 0 to 20", "summarization.retainRecent.turns.",
+		func(o *Overrides, v string) error { o.KeepTurns = new(int); return wholeNumber(v, o.KeepTurns, 0, 20) },
+	},
+	{
+		"X-Recap-Pruning", "on, off, ratio, budget", "Switches contextPruning, or names its strategy.",
+		func(o *Overrides, v string) error { return oneOf(v, &o.Pruning, "on", "off", "ratio", "budget") },
+	},
+	{
+		"X-Recap-Keep-Last-Assistants", "whole number, 0 to 10", "summarization.contextPruning.keepLastAssistants.",
 		func(o *Overrides, v string) error {
 			o.KeepLastAssistants = new(int)
 			return wholeNumber(v, o.KeepLastAssistants, 0, 10)
-		}},
-	{"X-Recap-Provider", "text", "A name from providers: who writes the summary. Never a URL.",
-		func(o *Overrides, v string) error { return readName(v, &o.Provider) }},
-	{"X-Recap-Model", "text", "Model that writes the summary.",
-		func(o *Overrides, v string) error { return readModel(v, &o.Model) }},
-	{"X-Recap-Max-Summary-Tokens", "whole number, 1 to 1000000", "summarization.maxSummaryTokens.",
-		func(o *Overrides, v string) error { return wholeNumber(v, &o.MaxSummaryTokens, 1, 1_000_000) }},
-	{"X-Recap-Placement", "user, system", "summarization.placement.",
-		func(o *Overrides, v string) error { return oneOf(v, &o.Placement, "user", "system") }},
-	{"X-Recap-Overflow", "fit, pass, reject", "summarization.overflow.",
-		func(o *Overrides, v string) error { return oneOf(v, &o.Overflow, "fit", "pass", "reject") }},
+		},
+	},
+	{
+		"X-Recap-Provider", "text", "A name from providers: who writes the summary. Never a URL.",
+		func(o *Overrides, v string) error { return readName(v, &o.Provider) },
+	},
+	{
+		"X-Recap-Model", "text", "Model that writes the summary.",
+		func(o *Overrides, v string) error { return readModel(v, &o.Model) },
+	},
+	{
+		"X-Recap-Max-Summary-Tokens", "whole number, 1 to 1000000", "summarization.maxSummaryTokens.",
+		func(o *Overrides, v string) error { return wholeNumber(v, &o.MaxSummaryTokens, 1, 1_000_000) },
+	},
+	{
+		"X-Recap-Placement", "user, system", "summarization.placement.",
+		func(o *Overrides, v string) error { return oneOf(v, &o.Placement, "user", "system") },
+	},
+	{
+		"X-Recap-Overflow", "fit, pass, reject", "summarization.overflow.",
+		func(o *Overrides, v string) error { return oneOf(v, &o.Overflow, "fit", "pass", "reject") },
+	},
 	{"X-Recap-Wait", "number, 0 to 600", "Seconds to wait for a summary that is due before the upstream is asked.", readWait},
 }
 

@@ -67,6 +67,9 @@ func (x *exchange) jobMayStart(o Outcome, report dialect.Report) bool {
 	if x.status == chat.Observed || o.ClientGone {
 		return false
 	}
+	if x.window.Guessed && x.first("asked") {
+		return false // the upstream is being asked for its window, which may make the summary needless
+	}
 	return x.overflowed || o.Status < 300 && o.Complete && !report.Failed
 }
 

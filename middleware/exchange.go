@@ -195,6 +195,10 @@ func (x *exchange) weigh() bool {
 		x.bypass("unknown-window")
 		return false
 	}
+	if x.window.Guessed && x.first("guessed") {
+		x.c.Log.Info("context window guessed until the upstream tells it; set models[].contextWindow if it never does",
+			"upstream", x.up.Name, "model", shown(x.chat.Model), "window", x.window.Size, "source", x.window.Source)
+	}
 	x.sizes = x.c.weighed.sizes(x)
 	x.c.Stats.TokenMemo(len(x.sizes.Messages)-x.sizes.Fresh, x.sizes.Fresh)
 	return true
@@ -292,14 +296,20 @@ func (x *exchange) bypass(reason string) {
 }
 
 func (x *exchange) warnWindow() {
-	name := x.up.Name + "\x00" + x.chat.Model
-	if len(name) > 512 {
-		name = name[:512]
-	}
-	if _, known := x.c.warned.LoadOrStore(name, true); !known {
+	if x.first("unknown") {
 		x.c.Log.Warn("context window unknown, chats of this model are not compacted; set models[].contextWindow",
 			"upstream", x.up.Name, "model", shown(x.chat.Model))
 	}
+}
+
+// first reports whether something is met for the first time with this upstream and model.
+func (x *exchange) first(what string) bool {
+	name := what + "\x00" + x.up.Name + "\x00" + x.chat.Model
+	if len(name) > 512 {
+		name = name[:512]
+	}
+	_, known := x.c.warned.LoadOrStore(name, true)
+	return !known
 }
 
 func (c *Compactor) panicked(where string, p any) {

@@ -46,10 +46,12 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 	if x.understand(&request, body) && x.awaitWindow(ctx) && x.weigh() {
 		x.decide()
 		e = compaction.Explain(&x.input, &x.decision)
+	} else {
+		e = compaction.Bypassed(x.reason)
 	}
 	e.Dialect, e.Upstream, e.Status, e.Reason = d.Name(), x.up.Name, string(x.status), x.reason
 	if x.chat != nil {
-		e.Model = x.chat.Model
+		e.Model, e.Messages = x.chat.Model, x.outline.Len()
 	}
 	return e, nil
 }

@@ -65,14 +65,16 @@ func TestE6BudgetMovesInBatches(t *testing.T) {
 }
 
 func TestBudgetKeepsErrorsAndExcludedTools(t *testing.T) {
-	list := []message{user("do it"),
+	list := []message{
+		user("do it"),
 		call("read", "a"), result("a", long(1, 8000)),
 		call("skill_load", "b"), result("b", long(2, 8000)),
 		call("bash", "c"), result("c", "Error: exit status 2\n"+long(3, 8000)),
 		call("bash", "d"), result("d", "Errorless output\n"+long(4, 8000)),
 		call("bash", "e"), result("e", `{"error": "no route"}`+long(5, 8000)),
 		call("bash", "f"), result("f", "Traceback (most recent call last):\n"+long(6, 8000)),
-		user("next"), agent("ok"), user("last")}
+		user("next"), agent("ok"), user("last"),
+	}
 	o := options(budget, everyRequest, func(o *pruning.Options) {
 		o.ProtectTokens, o.KeepLastAssistants, o.ExcludeTools = 0, 0, []string{"skill_*"}
 	})
@@ -144,10 +146,12 @@ func TestCappedResultsAreClearedLater(t *testing.T) {
 // A25: arguments, ids and other roles stay; text is cut between characters; array content is handled.
 func TestA25OnlyContentChanges(t *testing.T) {
 	args := `{"text":"` + strings.Repeat("x", 10000) + `"}`
-	list := []message{user("u"),
+	list := []message{
+		user("u"),
 		{"role": "assistant", "content": nil, "tool_calls": []any{message{"id": "c1", "type": "function", "function": message{"name": "write", "arguments": args}}}},
 		{"role": "tool", "tool_call_id": "c1", "content": []any{message{"type": "text", "text": strings.Repeat("ż😀", 30000)}, message{"type": "text", "text": "end"}}},
-		agent("a"), user("u"), agent("a"), user("u"), agent("a"), user("u"), agent("a"), user("last")}
+		agent("a"), user("u"), agent("a"), user("u"), agent("a"), user("u"), agent("a"), user("last"),
+	}
 	for _, o := range []*pruning.Options{
 		options(everyRequest), options(everyRequest, func(o *pruning.Options) { o.HardClear.Enabled = false }),
 		options(everyRequest, budget, func(o *pruning.Options) { o.ProtectTokens = 0 }),

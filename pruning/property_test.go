@@ -135,8 +135,10 @@ func TestShortenedTextsAreFinal(t *testing.T) {
 
 // The batches look after complete sets of results only: what happens inside a set of parallel calls moves nothing.
 func TestNoBatchInsideASet(t *testing.T) {
-	list := []message{user("u"), call("read", "a"), result("a", long(1, 30000)), call("read", "b", "c", "d"),
-		result("b", long(2, 30000)), result("c", long(3, 30000)), result("d", long(4, 30000))}
+	list := []message{
+		user("u"), call("read", "a"), result("a", long(1, 30000)), call("read", "b", "c", "d"),
+		result("b", long(2, 30000)), result("c", long(3, 30000)), result("d", long(4, 30000)),
+	}
 	o := options(budget, func(o *pruning.Options) { o.KeepLastAssistants, o.ProtectTokens, o.ClearAtLeast = 0, 10000, 1000 })
 	c := build(t, list)
 	f := func(n int, want string) {

@@ -48,7 +48,8 @@ func chat256k(tb testing.TB, facts *dialect.Facts) *chat.Chat {
 		id := "call_" + strconv.Itoa(i)
 		messages = append(messages, say("user", strconv.Itoa(i)+" what now?"),
 			map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-				"id": id, "type": "function", "function": map[string]any{"name": "read_file", "arguments": `{"path":"src/app/main.go"}`}}}},
+				"id": id, "type": "function", "function": map[string]any{"name": "read_file", "arguments": `{"path":"src/app/main.go"}`},
+			}}},
 			map[string]any{"role": "tool", "tool_call_id": id, "content": strings.ToValidUTF8(text, "")})
 	}
 	body, err := json.Marshal(map[string]any{"model": "gpt-4o", "messages": messages[:170]})

@@ -97,33 +97,44 @@ func TestWindowsOfEachKind(t *testing.T) {
 		}
 	}
 	f("ollama", "", "llama3", 8192, map[string]string{
-		"/api/ps": `{"models":[{"name":"other:7b","model":"other:7b","context_length":2048},{"name":"llama3:latest","model":"llama3:latest","context_length":8192}]}`})
+		"/api/ps": `{"models":[{"name":"other:7b","model":"other:7b","context_length":2048},{"name":"llama3:latest","model":"llama3:latest","context_length":8192}]}`,
+	})
 	f("ollama", "/v1/", "qwen3:14b", 16384, map[string]string{
 		"/api/ps":   `{"models":[]}`,
-		"/api/show": `{"parameters":"stop \"<|x|>\"\nnum_ctx                        16384\n","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`})
+		"/api/show": `{"parameters":"stop \"<|x|>\"\nnum_ctx                        16384\n","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`,
+	})
 	f("llamacpp", "", "any", 2048, map[string]string{
-		"/props": `{"default_generation_settings":{"n_ctx":2048},"total_slots":1}`})
+		"/props": `{"default_generation_settings":{"n_ctx":2048},"total_slots":1}`,
+	})
 	f("vllm", "/v1", "big", 32768, map[string]string{
-		"/v1/models": `{"object":"list","data":[{"id":"small","max_model_len":4096},{"id":"big","max_model_len":32768}]}`})
+		"/v1/models": `{"object":"list","data":[{"id":"small","max_model_len":4096},{"id":"big","max_model_len":32768}]}`,
+	})
 	f("vllm", "", "alias", 4096, map[string]string{
-		"/v1/models": `{"object":"list","data":[{"id":"small","max_model_len":4096}]}`})
+		"/v1/models": `{"object":"list","data":[{"id":"small","max_model_len":4096}]}`,
+	})
 	f("lmstudio", "/v1", "google/gemma-3", 12000, map[string]string{
-		"/api/v1/models": `{"models":[{"key":"google/gemma-3","max_context_length":131072,"loaded_instances":[{"id":"google/gemma-3","config":{"context_length":12000}}]}]}`})
+		"/api/v1/models": `{"models":[{"key":"google/gemma-3","max_context_length":131072,"loaded_instances":[{"id":"google/gemma-3","config":{"context_length":12000}}]}]}`,
+	})
 	f("lmstudio", "/v1", "gemma", 9000, map[string]string{
-		"/api/v0/models": `{"data":[{"id":"gemma","state":"loaded","max_context_length":131072,"loaded_context_length":9000}]}`})
+		"/api/v0/models": `{"data":[{"id":"gemma","state":"loaded","max_context_length":131072,"loaded_context_length":9000}]}`,
+	})
 	f("openrouter", "/api/v1", "x/y", 100000, map[string]string{
-		"/api/v1/models": `{"data":[{"id":"a/b","context_length":5},{"id":"x/y","context_length":131072,"top_provider":{"context_length":100000}}]}`})
+		"/api/v1/models": `{"data":[{"id":"a/b","context_length":5},{"id":"x/y","context_length":131072,"top_provider":{"context_length":100000}}]}`,
+	})
 	f("anthropic", "", "claude-next", 300000, map[string]string{
-		"/v1/models": `{"data":[{"id":"claude-next","max_input_tokens":300000,"max_tokens":64000},{"id":"x","max_input_tokens":1}],"has_more":false}`})
+		"/v1/models": `{"data":[{"id":"claude-next","max_input_tokens":300000,"max_tokens":64000},{"id":"x","max_input_tokens":1}],"has_more":false}`,
+	})
 	f("litellm", "", "prod", 65536, map[string]string{
 		"/v1/models":     `{"data":[{"id":"prod"}]}`,
-		"/v1/model/info": `{"data":[{"model_name":"prod","model_info":{"max_input_tokens":65536,"max_tokens":null}}]}`})
+		"/v1/model/info": `{"data":[{"model_name":"prod","model_info":{"max_input_tokens":65536,"max_tokens":null}}]}`,
+	})
 }
 
 func TestWindowsFollowPages(t *testing.T) {
 	s, url := serve(t, map[string]string{
 		"/api/v1/models":  `{"data":[{"id":"a","context_length":1000},{"id":"b","context_length":1000}],"links":{"next":"/api/v1/models2"}}`,
-		"/api/v1/models2": `{"data":[{"id":"c","context_length":3000},{"id":"d","context_length":4000}],"links":{"next":"http://elsewhere.invalid/x"}}`})
+		"/api/v1/models2": `{"data":[{"id":"c","context_length":3000},{"id":"d","context_length":4000}],"links":{"next":"http://elsewhere.invalid/x"}}`,
+	})
 	w := newWindows(t)
 	if got := probed(t, w, tokens.Ask{Upstream: "u", URL: url + "/api/v1", Model: "d"}, "upstream"); got.Size != 4000 {
 		t.Errorf("got %+v, want 4000", got)
@@ -261,10 +272,14 @@ func TestProbeKeepsCredentialsAtHome(t *testing.T) {
 
 // Bad answers of any sort leave the number unknown and nothing behind.
 func TestProbeSurvivesNonsense(t *testing.T) {
-	for _, answer := range []string{"", "null", "[]", "{", `{"models":7}`, `{"data":[{"id":3}]}`, `{"data":[{"id":"m","max_model_len":"many"}]}`,
-		`{"default_generation_settings":null}`, strings.Repeat("[", 100000)} {
-		s, url := serve(t, map[string]string{"/api/ps": answer, "/props": answer, "/v1/models": answer,
-			"/api/v1/models": answer, "/api/v0/models": answer, "/v1/model/info": answer})
+	for _, answer := range []string{
+		"", "null", "[]", "{", `{"models":7}`, `{"data":[{"id":3}]}`, `{"data":[{"id":"m","max_model_len":"many"}]}`,
+		`{"default_generation_settings":null}`, strings.Repeat("[", 100000),
+	} {
+		s, url := serve(t, map[string]string{
+			"/api/ps": answer, "/props": answer, "/v1/models": answer,
+			"/api/v1/models": answer, "/api/v0/models": answer, "/v1/model/info": answer,
+		})
 		w := tokens.NewWindows(nil, nil)
 		w.Lookup(tokens.Ask{Upstream: "u", URL: url, Model: "m"})
 		deadline := time.Now().Add(10 * time.Second)

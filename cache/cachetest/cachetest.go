@@ -22,11 +22,25 @@ func Run(t *testing.T, open Open) {
 		name string
 		test func(*testing.T, *suite)
 	}{
-		{"find", testFind}, {"get", testGet}, {"every field", testFields}, {"put over", testPutOver},
-		{"change", testChange}, {"delete", testDelete}, {"list", testList}, {"setting", testSetting},
-		{"ttl", testTTL}, {"pinned", testPinned}, {"use", testUse}, {"expired is gone", testExpired},
-		{"never expires", testNever}, {"copies", testCopies}, {"large", testLarge}, {"at once", testAtOnce},
-		{"concurrent", testConcurrent}, {"one winner", testOneWinner}, {"closed", testClosed},
+		{"find", testFind},
+		{"get", testGet},
+		{"every field", testFields},
+		{"put over", testPutOver},
+		{"change", testChange},
+		{"delete", testDelete},
+		{"list", testList},
+		{"setting", testSetting},
+		{"ttl", testTTL},
+		{"pinned", testPinned},
+		{"use", testUse},
+		{"expired is gone", testExpired},
+		{"never expires", testNever},
+		{"copies", testCopies},
+		{"large", testLarge},
+		{"at once", testAtOnce},
+		{"concurrent", testConcurrent},
+		{"one winner", testOneWinner},
+		{"closed", testClosed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clock := &clock{now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}

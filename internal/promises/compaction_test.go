@@ -240,8 +240,16 @@ func TestP4P10Twins(t *testing.T) {
 func TestP9A18BadSummaries(t *testing.T) {
 	var calls atomic.Int64
 	bad := []fakellm.Fault{
-		{Status: 500}, {Status: 429}, {Content: fakellm.ContentEmpty}, {Content: fakellm.ContentBlank},
-		{Content: fakellm.ContentReasoning}, {Content: fakellm.ContentToolCall}, {Content: fakellm.ContentHTML}, {Content: fakellm.ContentInvalidJSON}, {Content: fakellm.ContentErrorIn200}, {Content: fakellm.ContentLength},
+		{Status: 500},
+		{Status: 429},
+		{Content: fakellm.ContentEmpty},
+		{Content: fakellm.ContentBlank},
+		{Content: fakellm.ContentReasoning},
+		{Content: fakellm.ContentToolCall},
+		{Content: fakellm.ContentHTML},
+		{Content: fakellm.ContentInvalidJSON},
+		{Content: fakellm.ContentErrorIn200},
+		{Content: fakellm.ContentLength},
 	}
 	for i := range bad {
 		t.Run(fmt.Sprintf("%d", i), func(t *testing.T) {

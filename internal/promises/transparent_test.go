@@ -46,8 +46,10 @@ func TestP1HeadersStay(t *testing.T) {
 			t.Errorf("header %s is %q upstream, want %q", name, got.Get(name), want)
 		}
 	}
-	allowed := map[string]bool{"Authorization": true, "X-Stainless-Os": true, "User-Agent": true, "Cookie": true, "X-Request-Id": true,
-		"Content-Type": true, "Content-Length": true, "Accept-Encoding": true, "Host": true, "Connection": true}
+	allowed := map[string]bool{
+		"Authorization": true, "X-Stainless-Os": true, "User-Agent": true, "Cookie": true, "X-Request-Id": true,
+		"Content-Type": true, "Content-Length": true, "Accept-Encoding": true, "Host": true, "Connection": true,
+	}
 	for name := range got {
 		if !allowed[http.CanonicalHeaderKey(name)] {
 			t.Errorf("header %s was added upstream", name)
