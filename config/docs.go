@@ -129,4 +129,13 @@ const answerHeaders = `
 | ` + "`X-Recap-Checkpoint`" + ` | "key in hex";covers=42;rows=1 |
 | ` + "`X-Recap-Summary`" + ` | none, due, queued, running, ready, failed or cooling |
 | ` + "`X-Recap-Session`" + ` | the label |
+
+Reasons of a bypass: unknown-window (nobody said how large the window is), invalid-json, duplicate-key, odd-key (a known key in other case), wrong-type,
+unknown-role, no-messages, server-history, too-deep, too-many, content-encoding, and panic, decode or apply for faults of our own.
+
+Sources of the window: header, request (Ollama's num_ctx), config, upstream (it was asked), learned (from an overflow error), default (Ollama's 4096, until
+it has told), table (of model families), unknown.
+
+States of the summary, for this chat: none; due (it is queued when this answer has ended); queued; running; ready; failed (the next one may start);
+cooling (after failures it rests, 30 s doubling to 15 min).
 `

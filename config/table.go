@@ -39,7 +39,7 @@ func upstreamKeys() []Key {
 		group("timeouts", "Each bounds one phase; there is no limit on a whole answer."),
 		opt("timeouts.connect", "(0,)", "To open a connection.", func(u *Upstream) any { return &u.Timeouts.Connect }),
 		opt("timeouts.firstByte", "(0,)", "From the sent request to the first byte of the answer; models load slowly.", func(u *Upstream) any { return &u.Timeouts.FirstByte }),
-		opt("timeouts.idle", "(0,)", "Between two pieces of an answer.", func(u *Upstream) any { return &u.Timeouts.Idle }),
+		opt("timeouts.idle", "(0,)", "Silence of an upstream within its answer; a client that reads slowly does not count.", func(u *Upstream) any { return &u.Timeouts.Idle }),
 	}
 }
 

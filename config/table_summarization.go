@@ -22,8 +22,8 @@ func summarizationKeys() []Key {
 		of("style", "checkpoint|narrative", "Built-in instruction: LibreChat's structured checkpoint, or NexusAI's 3 to 5 sentences.", func(o *summarizer.Options) any { return &o.Style }),
 		of("prompt", "", "Replaces the instruction for a first summary.", func(o *summarizer.Options) any { return &o.Prompt }),
 		of("updatePrompt", "", "Replaces the instruction for an update; empty = prompt where that is set.", func(o *summarizer.Options) any { return &o.UpdatePrompt }),
-		of("maxSummaryTokens", "[1,1000000]", "Limit of the summary, asked for and enforced.", func(o *summarizer.Options) any { return &o.MaxSummaryTokens }),
-		of("rowTokens", "[0,1000000]", "A row that has grown past this is closed and another opened; 0 = one rolling row.", func(o *summarizer.Options) any { return &o.RowTokens }),
+		of("maxSummaryTokens", "[1,1000000]", "Limit of the summary, asked for and enforced; at most 15 % of the window.", func(o *summarizer.Options) any { return &o.MaxSummaryTokens }),
+		of("rowTokens", "[0,1000000]", "A row that has grown past this is closed and another opened; 0 = one rolling row. Rows are rewritten into one when together they take too much of the window.", func(o *summarizer.Options) any { return &o.RowTokens }),
 		of("maxInputChars", "[0,100000000]", "Characters of one summary call; the rest goes into further calls. 0 = by the summariser's window.", func(o *summarizer.Options) any { return &o.MaxInputChars }),
 		of("reserveRatio", "[0,1)", "Share of the window that stays free besides the reply.", func(o *summarizer.Options) any { return &o.ReserveRatio }),
 		group("summarization.trigger", "When to summarise. Without one: when the chat no longer fits."),
@@ -38,7 +38,7 @@ func summarizationKeys() []Key {
 		of("overflow", "fit|pass|reject", "When it still does not fit: make it fit, forward it, or answer the context-length error.", func(o *summarizer.Options) any { return &o.Overflow }),
 		of("minMessages", "[0,100000]", "Shorter chats are never summarised.", func(o *summarizer.Options) any { return &o.MinMessages }),
 		group("summarization.ledger", "Exact strings that code adds to each summary."),
-		of("ledger.userTokens", "[0,1000000]", "For user requests, verbatim.", func(o *summarizer.Options) any { return &o.Ledger.UserTokens }),
+		of("ledger.userTokens", "[0,1000000]", "For user requests, verbatim; the whole ledger is at most 10 % of the window.", func(o *summarizer.Options) any { return &o.Ledger.UserTokens }),
 		of("ledger.factTokens", "[0,1000000]", "For files, URLs, identifiers and numbers.", func(o *summarizer.Options) any { return &o.Ledger.FactTokens }),
 	}
 	return append(keys, pruningKeys()...)

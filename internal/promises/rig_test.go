@@ -3,7 +3,6 @@ package promises_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -28,9 +27,6 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*TCPDialer).tcpAddrsClean"),
 	)
 }
-
-// model is the name under which the rig's models section tells the window.
-const model = "fake-model"
 
 // rig is a Recap between a client and the strict upstream.
 type rig struct {
@@ -209,5 +205,3 @@ func (r *rig) drive(dialect string, c *fakellm.Conversation, each func(point int
 func has(header, word string) bool {
 	return header == word || strings.HasPrefix(header, word+";")
 }
-
-var _ = fmt.Sprint
