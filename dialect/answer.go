@@ -151,7 +151,7 @@ func (openAI) Answer(status int, body []byte) (Reply, error) {
 	if kind != "" {
 		return Reply{}, &AnswerError{Kind: kind, Status: status}
 	}
-	return reply(status, Reply{Text: content, Model: gjson.Get(text, "model").String(), Usage: openAIUsage(gjson.Get(text, "usage"))})
+	return reply(status, Reply{Text: content, Model: gjson.Get(text, "model").String(), Usage: openAIUsage(gjson.Get(text, "usage").Raw)})
 }
 
 // contentText returns the text of an answer's content: a string, parts, or null.

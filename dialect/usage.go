@@ -2,9 +2,9 @@ package dialect
 
 import (
 	"bytes"
+	"math"
+	"strconv"
 	"strings"
-
-	"github.com/tidwall/gjson"
 
 	"recap/chat"
 )
@@ -58,31 +58,42 @@ var openAIReader = reader{
 	read: readOpenAI,
 }
 
+// visit calls f with the members of a JSON object, up to the first fault; values are as they stand.
+func visit(object string, f func(key, value string)) {
+	c := cursor{s: object}
+	for c.open('{'); c.more('}'); {
+		key := c.key()
+		value := c.value()
+		if c.odd != "" {
+			return
+		}
+		f(key, value.Of(object))
+	}
+}
+
 // readOpenAI takes one chunk of a stream or one whole answer.
 func readOpenAI(text string, r *Report) {
 	var usage chat.Usage
 	cached := 0
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+	visit(text, func(key, value string) {
+		switch key {
 		case "model":
 			if r.Model == "" {
-				r.Model = strings.Clone(value.String())
+				r.Model = strings.Clone(chat.Unquote(value))
 			}
 		case "error":
-			r.Failed = r.Failed || value.Type != gjson.Null
+			r.Failed = r.Failed || value != "null"
 		case "choices":
-			value.ForEach(func(_, choice gjson.Result) bool {
-				if reason := choice.Get("finish_reason"); reason.Type == gjson.String && r.Finish == "" {
-					r.Finish, r.Done = strings.Clone(reason.Str), true
-				}
-				return true
-			})
+			readChoices(&cursor{s: value}, r)
 		case "usage":
 			usage = openAIUsage(value)
 		case "timings": // llama.cpp tells of its cache beside the usage
-			cached = tally(value.Get("cache_n"))
+			visit(value, func(key, value string) {
+				if key == "cache_n" {
+					cached = tally(value)
+				}
+			})
 		}
-		return true
 	})
 	if usage.Cached == 0 {
 		usage.Cached = cached
@@ -92,18 +103,33 @@ func readOpenAI(text string, r *Report) {
 	}
 }
 
+// readChoices looks for the first reason why a choice has ended.
+func readChoices(list *cursor, r *Report) {
+	for list.open('['); list.more(']'); {
+		choice := list.value()
+		visit(choice.Of(list.s), func(key, value string) {
+			if key == "finish_reason" && r.Finish == "" && value[0] == '"' {
+				r.Finish, r.Done = strings.Clone(chat.Unquote(value)), true
+			}
+		})
+	}
+}
+
 // openAIUsage returns what a chunk or an answer reports.
-func openAIUsage(usage gjson.Result) (u chat.Usage) {
-	usage.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+func openAIUsage(usage string) (u chat.Usage) {
+	visit(usage, func(key, value string) {
+		switch key {
 		case "prompt_tokens":
 			u.Prompt = tally(value)
 		case "completion_tokens":
 			u.Completion = tally(value)
 		case "prompt_tokens_details":
-			u.Cached = tally(value.Get("cached_tokens"))
+			visit(value, func(key, value string) {
+				if key == "cached_tokens" {
+					u.Cached = tally(value)
+				}
+			})
 		}
-		return true
 	})
 	return u
 }
@@ -119,24 +145,23 @@ var ollamaReader = reader{
 func readOllama(text string, r *Report) {
 	var usage chat.Usage
 	done, reason := false, ""
-	gjson.Parse(text).ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
+	visit(text, func(key, value string) {
+		switch key {
 		case "model":
 			if r.Model == "" {
-				r.Model = strings.Clone(value.String())
+				r.Model = strings.Clone(chat.Unquote(value))
 			}
 		case "error":
-			r.Failed = r.Failed || value.Type != gjson.Null
+			r.Failed = r.Failed || value != "null"
 		case "done":
-			done = value.Type == gjson.True
+			done = value == "true"
 		case "done_reason":
-			reason = strings.Clone(value.String())
+			reason = strings.Clone(chat.Unquote(value))
 		case "prompt_eval_count":
 			usage.Prompt = tally(value)
 		case "eval_count":
 			usage.Completion = tally(value)
 		}
-		return true
 	})
 	if done {
 		r.Done, r.Finish, r.Usage = true, reason, usage
@@ -144,14 +169,23 @@ func readOllama(text string, r *Report) {
 }
 
 // ollamaUsage returns what an answer in one piece reports.
-func ollamaUsage(text string) chat.Usage {
-	return chat.Usage{Prompt: tally(gjson.Get(text, "prompt_eval_count")), Completion: tally(gjson.Get(text, "eval_count"))}
+func ollamaUsage(text string) (u chat.Usage) {
+	visit(text, func(key, value string) {
+		switch key {
+		case "prompt_eval_count":
+			u.Prompt = tally(value)
+		case "eval_count":
+			u.Completion = tally(value)
+		}
+	})
+	return u
 }
 
 // tally returns a number of tokens, 0 for what is no sensible one.
-func tally(number gjson.Result) int {
-	if number.Type != gjson.Number {
+func tally(value string) int {
+	number, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(number) {
 		return 0
 	}
-	return int(max(min(number.Num, 1<<40), 0))
+	return int(max(min(number, 1<<40), 0))
 }

@@ -9,9 +9,16 @@ import (
 	"recap/dialect"
 )
 
+// Names as fasthttp wants them for its fast way in.
+var (
+	statusHeader  = []byte("X-Recap-Status")
+	tokensHeader  = []byte("X-Recap-Tokens")
+	summaryHeader = []byte("X-Recap-Summary")
+)
+
 // setHeaders tells the client what happened (design.md §7 «Answer headers»).
 func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
-	h.Set("X-Recap-Status", x.statusItem())
+	h.SetCanonical(statusHeader, []byte(x.statusItem()))
 	if x.session != "" {
 		h.Set("X-Recap-Session", x.session)
 	}
@@ -23,13 +30,13 @@ func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
 	b := strconv.AppendInt(append(space[:0], "before="...), int64(d.Before), 10)
 	b = strconv.AppendInt(append(b, ", after="...), int64(d.After), 10)
 	b = strconv.AppendInt(append(b, ", window="...), int64(x.window.Size), 10)
-	h.SetBytesV("X-Recap-Tokens", append(append(b, ", source="...), x.window.Source...))
+	h.SetCanonical(tokensHeader, append(append(b, ", source="...), x.window.Source...))
 	if d.Used != nil {
 		h.Set("X-Recap-Checkpoint", `"`+d.Used.Checkpoint.Key.String()+`";covers=`+
 			strconv.Itoa(d.Used.Cut.Covers)+";rows="+strconv.Itoa(len(d.Used.Rows)))
 	}
 	if x.summary != "" {
-		h.Set("X-Recap-Summary", string(x.summary))
+		h.SetCanonical(summaryHeader, []byte(x.summary))
 	}
 }
 
