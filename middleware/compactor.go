@@ -78,7 +78,7 @@ type Compactor struct {
 	scale   byteScale
 	recipe  string // of requests without overrides
 	seeds   *chat.Memo[[3]string, chat.Key]
-	warned  sync.Map // upstream and model whose window is unknown, warned of once
+	met     *chat.Memo[string, bool] // with an upstream and model, see exchange.first
 
 	background sync.WaitGroup
 	behindNow  atomic.Int64
@@ -88,6 +88,7 @@ type Compactor struct {
 const (
 	factsRemembered = 200_000
 	sentRemembered  = 20_000
+	metRemembered   = 4_000
 )
 
 // NewCompactor returns a compactor.
@@ -99,6 +100,7 @@ func NewCompactor(d Deps) *Compactor {
 		weighed: newWeighedMemo(),
 		scale:   newByteScale(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
+		met:     chat.NewMemo[string, bool](metRemembered),
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
 	}
 }

@@ -50,6 +50,7 @@ type exchange struct {
 	summary summarizer.State
 	tap     *tap
 
+	encoded    bool // the body came compressed
 	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long
 }
@@ -107,6 +108,9 @@ func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {
 		if p := recover(); p != nil {
 			x.c.panicked("plan", p)
 			sent = nil
+			if x.up == nil {
+				x.pick(ctx, "")
+			}
 			x.bypass("panic")
 		}
 	}()
@@ -125,6 +129,7 @@ func (x *exchange) decompress(ctx *fasthttp.RequestCtx, body string) (string, bo
 	if len(encoding) == 0 {
 		return body, true
 	}
+	x.encoded = true
 	plain, err := x.c.Decompress(body, string(encoding), x.c.Config.Limits.Body)
 	if err != nil {
 		x.pick(ctx, "")
@@ -308,8 +313,11 @@ func (x *exchange) first(what string) bool {
 	if len(name) > 512 {
 		name = name[:512]
 	}
-	_, known := x.c.warned.LoadOrStore(name, true)
-	return !known
+	if _, known := x.c.met.Get(name); known {
+		return false
+	}
+	x.c.met.Put(name, true)
+	return true
 }
 
 func (c *Compactor) panicked(where string, p any) {

@@ -46,7 +46,7 @@ func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
 		return nil, false
 	}
 	x.overflowed = true
-	if x.chat == nil || x.ov.Mode == config.Observe {
+	if x.chat == nil || x.encoded || x.ov.Mode == config.Observe {
 		return nil, false
 	}
 	if limit > 0 {
