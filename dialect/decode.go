@@ -34,7 +34,7 @@ const (
 	// maxNames bounds the members that a layout reads, so that their spans need no allocation.
 	maxNames = 16
 	// worthPrint is the size from which on a fingerprint is cheaper than validating once more.
-	worthPrint = 512
+	worthPrint = 128
 	// maxRemembered bounds the parts, calls and results of a message whose facts are kept: the memory counts
 	// entries, not bytes.
 	maxRemembered = 256
