@@ -114,6 +114,7 @@ func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {
 			x.bypass("panic")
 		}
 	}()
+	x.takeCredentials()
 	plain, ok := x.decompress(ctx, body)
 	if !ok || x.far(ctx, plain) || !x.understand(ctx, plain) || !x.weigh() {
 		return nil
@@ -180,12 +181,12 @@ func (x *exchange) read(c *chat.Chat) {
 	x.side = dialect.SideRequest(header, c)
 	_, query, _ := strings.Cut(x.path, "?")
 	x.tenant = x.c.Tenant.Of(header, query)
-	x.takeCredentials()
 	x.outline = chat.NewOutline(c)
 	x.keys = chat.Keys(x.outline, x.c.seed(x.tenant, x.up.Name, x.recipe))
 }
 
-// takeCredentials keeps what lets this chat's requests in: the handler may be gone when it is needed.
+// takeCredentials keeps what lets this chat's requests in, once and before anybody asks: a probe of the window reads it
+// in the background, and the handler may be gone then.
 func (x *exchange) takeCredentials() {
 	for i, name := range credentials {
 		x.creds[i] = x.head.value(name)
