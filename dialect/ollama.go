@@ -58,6 +58,7 @@ func fillOllama(c *chat.Chat, at []chat.Span) (reason string) {
 	if c.Model, reason = str(c.Body, model); reason != "" {
 		return reason
 	}
+	c.Model = strings.Clone(c.Model) // it is remembered for long, and must not keep the body
 	if c.Stream, reason = flag(c.Body, stream, true); reason != "" {
 		return reason
 	}

@@ -69,7 +69,7 @@ func bodySession(c *chat.Chat) string {
 	}
 	for _, span := range at {
 		if name := sessionLabel(label(c.Body, span)); name != "" {
-			return name
+			return strings.Clone(name) // a label outlives its request, the body should not
 		}
 	}
 	return metadataSession(c.Body, metadata)
@@ -98,7 +98,7 @@ func metadataSession(body string, metadata chat.Span) string {
 	}
 	for _, span := range at {
 		if name := sessionLabel(label(body, span)); name != "" {
-			return name
+			return strings.Clone(name)
 		}
 	}
 	return ""

@@ -86,6 +86,12 @@ func (w *Windows) probe(a Ask) {
 	w.asking++
 	kind := w.kinds[a.Upstream]
 	w.probes.Add(1)
+	// Who asks may change or be gone while the probe runs: what it needs is taken now.
+	var header http.Header
+	if a.Header != nil {
+		header = a.Header()
+	}
+	a.Header = func() http.Header { return header }
 	go func() {
 		defer w.probes.Done()
 		w.ask(a, kind)
