@@ -15,6 +15,8 @@ import (
 const (
 	maxGlance   = 64 << 10
 	glanceAhead = 16
+	// worthKeeping is from which size on, in bytes, keeping a body costs less than glancing at all of the next one.
+	worthKeeping = 4 << 10
 )
 
 // glance reads body without what its messages say: the list is valid JSON, and each message is one that decode would
@@ -41,7 +43,7 @@ func (l *layout) glance(body string) (ch *chat.Chat, plain bool, err error) {
 		c.i = list.i
 		return chat.Span{Start: start, End: list.i}
 	}, nil)
-	if err == nil && g.plain && g.count > 1 {
+	if err == nil && g.plain && len(body) >= worthKeeping {
 		l.keep(ch, &g)
 	}
 	return ch, g.plain, err
@@ -49,6 +51,11 @@ func (l *layout) glance(body string) (ch *chat.Chat, plain bool, err error) {
 
 // glanceOn steps over one message, or over all that a known body began with.
 func (l *layout) glanceOn(list *cursor, ch *chat.Chat, g *known) {
+	if len(g.body) < worthKeeping {
+		g.plain = l.glanceMessage(list) && g.plain
+		g.count++
+		return
+	}
 	g.points.mark(g.count, g.path, list)
 	if k, moved := l.match(list, g.count, g.path); k != nil {
 		g.points.take(&k.points, g.count, moved)
@@ -74,6 +81,9 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 		}
 		list.fail("invalid-json")
 		return false
+	}
+	if l.usual(list) {
+		return true
 	}
 	var seen [maxNames]bool
 	role := ""
@@ -111,6 +121,33 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 		list.fail(c.odd)
 	}
 	return plain
+}
+
+// usual steps over a message of the commonest shape, a known role and then a text, and reports whether it was one.
+func (l *layout) usual(list *cursor) bool {
+	const head, between = `{"role":"`, `","content":`
+	s := list.s
+	if !strings.HasPrefix(s[list.i:], head) {
+		return false
+	}
+	role := list.i + len(head)
+	end := strings.IndexByte(s[role:], '"')
+	if end < 0 || !strings.HasPrefix(s[role+end:], between) {
+		return false
+	}
+	if _, ok := l.roles[s[role:role+end]]; !ok {
+		return false
+	}
+	text := role + end + len(between)
+	if text >= len(s) || s[text] != '"' {
+		return false
+	}
+	behind := stringEnd(s, text)
+	if behind < 0 || behind == len(s) || s[behind] != '}' || !sound(s[text:behind]) {
+		return false
+	}
+	list.i = behind + 1
+	return true
 }
 
 func (l *layout) glanceRole(token string) string {
