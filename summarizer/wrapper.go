@@ -6,10 +6,13 @@ import "strings"
 // or closing any of them.
 const tagWord = "recap-"
 
-// Neutralise keeps text from forging the tags of our prompts: the bracket of anything that looks like one becomes
-// a bracket that is none. Other text comes back as it is.
-func Neutralise(text string) string {
-	if !containsFold(text, tagWord) {
+// Neutralise keeps text from forging the tags of our prompts.
+func Neutralise(text string) string { return Defuse(text, tagWord) }
+
+// Defuse keeps text from opening or closing any tag whose name begins with word (ASCII, small letters): the bracket of
+// what looks like one becomes a bracket that is none. Other text comes back as it is.
+func Defuse(text, word string) string {
+	if !containsFold(text, word) {
 		return text
 	}
 	var b strings.Builder
@@ -23,7 +26,7 @@ func Neutralise(text string) string {
 		b.WriteString(text[:at])
 		text = text[at+1:]
 		name := strings.TrimLeft(text, " \t\r\n/\u00a0\u200b")
-		if len(name) >= len(tagWord) && strings.EqualFold(name[:len(tagWord)], tagWord) {
+		if len(name) >= len(word) && strings.EqualFold(name[:len(word)], word) {
 			b.WriteString("‹")
 		} else {
 			b.WriteByte('<')
