@@ -141,9 +141,8 @@ var ollamaReader = reader{
 	read: readOllama,
 }
 
-// readOllama takes one line of a stream or one whole answer. Its prompt count includes what was cached.
+// readOllama takes one line of a stream or one whole answer.
 func readOllama(text string, r *Report) {
-	var usage chat.Usage
 	done, reason := false, ""
 	visit(text, func(key, value string) {
 		switch key {
@@ -157,18 +156,14 @@ func readOllama(text string, r *Report) {
 			done = value == "true"
 		case "done_reason":
 			reason = strings.Clone(chat.Unquote(value))
-		case "prompt_eval_count":
-			usage.Prompt = tally(value)
-		case "eval_count":
-			usage.Completion = tally(value)
 		}
 	})
 	if done {
-		r.Done, r.Finish, r.Usage = true, reason, usage
+		r.Done, r.Finish, r.Usage = true, reason, ollamaUsage(text)
 	}
 }
 
-// ollamaUsage returns what an answer in one piece reports.
+// ollamaUsage returns what a last line, or an answer in one piece, reports; the prompt count includes what was cached.
 func ollamaUsage(text string) (u chat.Usage) {
 	visit(text, func(key, value string) {
 		switch key {
