@@ -14,6 +14,9 @@ import (
 // ended is called once the answer has ended, on the connection's goroutine: nothing in here waits.
 func (x *exchange) ended(o Outcome) {
 	defer x.c.contain("ended")
+	if x.streaming {
+		x.c.Stats.StreamClosed()
+	}
 	report := x.tap.report()
 	x.record(o, report)
 	if x.chat == nil {

@@ -50,6 +50,7 @@ type exchange struct {
 	summary summarizer.State
 	tap     *tap
 
+	streaming  bool // counted as an open stream
 	encoded    bool // the body came compressed
 	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long

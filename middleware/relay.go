@@ -29,6 +29,10 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 		Header: func(h *fasthttp.ResponseHeader, status int) {
 			x.setHeaders(h)
 			x.tap.begin(h, status)
+			if x.chat != nil && x.chat.Stream && !x.streaming {
+				x.streaming = true
+				x.c.Stats.StreamOpened()
+			}
 		},
 		Tap:       x.tap,
 		Retry:     x.retry,

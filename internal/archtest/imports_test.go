@@ -87,7 +87,6 @@ var homes = map[string]row{
 	"github.com/tidwall/gjson":             {may: "dialect", why: "only dialects read wire formats"},
 	"github.com/tidwall/sjson":             {may: "dialect", why: "only dialects write wire formats"},
 	"github.com/valyala/fasthttp":          {may: "proxy middleware dashboard cli internal/fakellm bench", why: "the HTTP border; bench is the bare relay that we are measured against"},
-	"golang.org/x/sync":                    {may: "summarizer", why: "the queue is the only place with workers"},
 	"modernc.org/sqlite":                   {may: "cache", why: "one store, one schema"},
 	"github.com/openai/openai-go/v3":       {may: "e2e", why: "the official client, in a module of its own so that Recap does not depend on it"},
 }

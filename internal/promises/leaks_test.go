@@ -139,3 +139,34 @@ func TestC7AbortedTurn(t *testing.T) {
 		t.Errorf("%d summaries after an aborted turn", n)
 	}
 }
+
+// The gauge of open streams counts an answer from its headers to its end.
+func TestOpenStreamsAreCounted(t *testing.T) {
+	r := newRig(t, 100_000, fakellm.Options{
+		Reply: func(*fakellm.Recorded) fakellm.Reply {
+			return fakellm.Reply{Text: strings.Repeat("word ", 40), Gap: 20 * time.Millisecond}
+		},
+	}, nil)
+	gauge := func() string {
+		var b strings.Builder
+		r.app.Stats.WritePrometheus(&b)
+		_, line, _ := strings.Cut(b.String(), "\nrecap_open_streams ")
+		value, _, _ := strings.Cut(line, "\n")
+		return value
+	}
+	req, _ := http.NewRequest("POST", r.url+paths["openai"],
+		strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := gauge(); got != "1" {
+		t.Errorf("%q open streams while one runs", got)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	r.settle()
+	if got := gauge(); got != "0" {
+		t.Errorf("%q open streams after its end", got)
+	}
+}
