@@ -37,7 +37,8 @@ var layers = []row{
 	{"internal/chattest", "chat", "builds request bodies for tests of any layer"},
 	{"internal/promises", "", "only tests: they see Recap as its users do, over HTTP"},
 	{"internal/archtest", "", "reads source, runs nothing"},
-	{"bench", "", "measures the built binary from outside, as a user gets it"},
+	{"internal/section", "", "replaces a part of a page, whoever measured it"},
+	{"bench", "internal/section", "measures the built binary from outside, as a user gets it"},
 	{"e2e", "", "drives the built binary from outside, as a user would"},
 }
 
