@@ -257,7 +257,7 @@ func (x *exchange) await() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	x.c.Queue.Wait(ctx, x.keys)
+	x.c.Queue.Wait(ctx, x.keys, x.window.Size)
 	x.decide()
 }
 
@@ -289,7 +289,7 @@ func (x *exchange) apply() []byte {
 
 // state is what X-Recap-Summary says.
 func (x *exchange) state() summarizer.State {
-	state := x.c.Queue.State(x.keys)
+	state := x.c.Queue.State(x.keys, x.window.Size)
 	if x.decision.Job != nil && (state == summarizer.None || state == summarizer.Ready) {
 		return summarizer.Due
 	}

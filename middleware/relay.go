@@ -133,6 +133,7 @@ func (x *exchange) target() summarizer.Target {
 func (x *exchange) job() *summarizer.Job {
 	j := x.decision.Job
 	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target()
+	j.Forced = x.ov.Mode == config.Force
 	return j
 }
 

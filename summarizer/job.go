@@ -26,6 +26,7 @@ type Job struct {
 	KeepAlive string  // raw JSON as the chat sent it; "" = none
 	Target    Target  // the chat's own upstream
 	Options   Options // as overridden for this request
+	Forced    bool    // the user asked for it now: it does not rest after failures
 
 	submitted time.Time // when the queue took it
 }
@@ -35,6 +36,14 @@ func (j *Job) To() int { return len(j.Keys) }
 
 // Key names the checkpoint the job writes.
 func (j *Job) Key() chat.Key { return j.Keys[len(j.Keys)-1] }
+
+// from is the first message that the job reads if nothing is stored before it starts.
+func (j *Job) from() int {
+	if j.Base != nil {
+		return j.Base.To + 1
+	}
+	return 1
+}
 
 // within reports whether what j covers is a prefix of keys.
 func (j *Job) within(keys []chat.Key) bool {

@@ -16,9 +16,9 @@ type lines struct {
 }
 
 type mark struct {
-	task    *task // that waits or works; nil = none
-	failure *failure
-	ready   bool
+	task     *task            // that waits or works; nil = none
+	failures map[int]*failure // by the window that they concern, see scope; nil = none
+	ready    bool
 }
 
 // failure is the memory of failures in a row.
@@ -27,6 +27,38 @@ type failure struct {
 	until  time.Time // rest before the next try
 	noGain bool      // the summary was not smaller than what it stands for
 	to     int       // messages that the job covered
+}
+
+// everyWindow is the scope of a failure that has nothing to do with sizes.
+const everyWindow = -1
+
+// scope is the window that a failure concerns: what was too long for one window may well fit another, but a server
+// that does not answer does so for all.
+func scope(j *Job, reason string) int {
+	switch reason {
+	case ReasonNoGain, ReasonOversized, ReasonTruncated, ReasonInput, ReasonOverflow:
+		return j.Window
+	}
+	return everyWindow
+}
+
+// failure returns what rests chats of a window, nil when nothing does.
+func (m *mark) failure(window int) *failure {
+	if m.failures == nil {
+		return nil
+	}
+	if f := m.failures[everyWindow]; f != nil {
+		return f
+	}
+	return m.failures[window]
+}
+
+// forgive forgets what rests chats of a window, and returns how many failures that were.
+func (m *mark) forgive(window int) (n int) {
+	before := len(m.failures)
+	delete(m.failures, everyWindow)
+	delete(m.failures, window)
+	return before - len(m.failures)
 }
 
 // How failures rest: 30 seconds, doubling to a quarter of an hour. From the third in a row on the breaker is open: one
@@ -64,9 +96,7 @@ func (l *lines) evict() {
 	kept := make([]chat.Key, 0, maxMarks)
 	for i, key := range l.order {
 		if i < maxMarks/2 && l.marks[key].task == nil {
-			if l.marks[key].failure != nil {
-				l.failures--
-			}
+			l.failures -= len(l.marks[key].failures)
 			delete(l.marks, key)
 			continue
 		}
@@ -95,27 +125,27 @@ func (l *lines) active(keys []chat.Key) *task {
 	return nil
 }
 
-func (l *lines) failed(keys []chat.Key) *failure {
+func (l *lines) failed(keys []chat.Key, window int) *failure {
 	if l.failures == 0 {
 		return nil
 	}
-	if m := l.deepest(keys, func(m *mark) bool { return m.failure != nil }); m != nil {
-		return m.failure
+	if m := l.deepest(keys, func(m *mark) bool { return m.failure(window) != nil }); m != nil {
+		return m.failure(window)
 	}
 	return nil
 }
 
-// state is what the deepest mark says.
-func (l *lines) state(keys []chat.Key, now time.Time) State {
-	m := l.deepest(keys, func(m *mark) bool { return m.task != nil || m.failure != nil || m.ready })
+// state is what the deepest mark says to chats of a window.
+func (l *lines) state(keys []chat.Key, window int, now time.Time) State {
+	m := l.deepest(keys, func(m *mark) bool { return m.task != nil || m.failure(window) != nil || m.ready })
 	switch {
 	case m == nil:
 		return None
 	case m.task != nil:
 		return m.task.state
-	case m.failure == nil:
+	case m.failure(window) == nil:
 		return Ready
-	case now.Before(m.failure.until):
+	case now.Before(m.failure(window).until):
 		return Cooling
 	}
 	return Failed
@@ -123,20 +153,19 @@ func (l *lines) state(keys []chat.Key, now time.Time) State {
 
 // rests reports whether a job must not be tried now.
 func (l *lines) rests(j *Job, now time.Time) bool {
-	f := l.failed(j.Keys)
+	f := l.failed(j.Keys, j.Window)
 	return f != nil && (now.Before(f.until) || f.open() && f.noGain && !f.grown(j))
 }
 
-// succeed forgets the failures on a job's line.
+// succeed forgets the failures on a job's line that concern its window.
 func (l *lines) succeed(j *Job) {
 	l.mark(j.Key()).ready = true
 	if l.failures == 0 {
 		return
 	}
 	for _, key := range j.Keys {
-		if m := l.marks[key]; m != nil && m.failure != nil {
-			m.failure = nil
-			l.failures--
+		if m := l.marks[key]; m != nil {
+			l.failures -= m.forgive(j.Window)
 		}
 	}
 }
@@ -144,10 +173,9 @@ func (l *lines) succeed(j *Job) {
 // fail adds one more failure to a job's line.
 func (l *lines) fail(j *Job, err error, now time.Time) *failure {
 	f := &failure{count: 1, to: j.To()}
-	if before := l.deepest(j.Keys, func(m *mark) bool { return m.failure != nil }); before != nil {
-		f.count = before.failure.count + 1
-		before.failure = nil
-		l.failures--
+	if before := l.deepest(j.Keys, func(m *mark) bool { return m.failure(j.Window) != nil }); before != nil {
+		f.count = before.failure(j.Window).count + 1
+		l.failures -= before.forgive(j.Window)
 	}
 	var r refusal
 	errors.As(err, &r)
@@ -155,7 +183,11 @@ func (l *lines) fail(j *Job, err error, now time.Time) *failure {
 	rest := min(firstRest<<min(f.count-1, 10), longestRest)
 	f.until = now.Add(max(rest, min(r.retryAfter, longestRest)))
 	m := l.mark(j.Key())
-	m.failure, m.ready = f, false
+	if m.failures == nil {
+		m.failures = map[int]*failure{}
+	}
+	m.failures[scope(j, r.reason)] = f
+	m.ready = false
 	l.failures++
 	return f
 }

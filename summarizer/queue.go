@@ -46,7 +46,7 @@ type Notice struct {
 	Session  string // label
 	Upstream string // name
 	Model    string // that writes; "" = not known yet
-	From, To int    // messages of this pass, numbered from 1; From is 0 while not known
+	From, To int    // messages of this pass, numbered from 1; until the job is started From is reckoned by Job.Base
 
 	Tokens    int // of the summary and its ledger, by the fixed measure; 0 = none yet
 	TokensIn  int // of all calls of the job: as reported, else by the fixed measure
@@ -114,7 +114,7 @@ func orElse(n, fallback int) int {
 }
 
 // Submit takes a job and returns at once with what became of it: Queued or Running (also where the same job is
-// already there), Cooling while the line rests after failures, Due when the queue is full or closed, None for a job
+// already there), Cooling while the line rests after failures and the job is not Forced, Due when the queue is full or closed, None for a job
 // without messages.
 func (q *Queue) Submit(j *Job) State {
 	if len(j.Keys) == 0 || len(j.Covered) != len(j.Keys) {
@@ -146,7 +146,7 @@ func (q *Queue) admit(j *Job) (t *task, replaced []*task, state State) {
 	if m := q.lines.marks[j.Key()]; m != nil && m.task != nil {
 		return nil, nil, m.task.state
 	}
-	if q.lines.rests(j, time.Now()) {
+	if !j.Forced && q.lines.rests(j, time.Now()) {
 		return nil, nil, Cooling
 	}
 	j.submitted = time.Now()
@@ -188,27 +188,27 @@ func (q *Queue) forget(t *task) {
 	close(t.ended)
 }
 
-// State tells of the deepest job whose range is a prefix of keys.
-func (q *Queue) State(keys []chat.Key) State {
+// State tells of the deepest job whose range is a prefix of keys, as it concerns chats of a window (tokens, 0 = unknown).
+func (q *Queue) State(keys []chat.Key, window int) State {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.lines.state(keys, time.Now())
+	return q.lines.state(keys, window, time.Now())
 }
 
-// Wait returns when no job whose range is a prefix of keys waits or works any more, or ctx has ended; with the state
+// Wait returns when no job whose range is a prefix of keys waits or works any more, or ctx has ended; with the State
 // then.
-func (q *Queue) Wait(ctx context.Context, keys []chat.Key) State {
+func (q *Queue) Wait(ctx context.Context, keys []chat.Key, window int) State {
 	for {
 		q.mu.Lock()
 		t := q.lines.active(keys)
 		q.mu.Unlock()
 		if t == nil {
-			return q.State(keys)
+			return q.State(keys, window)
 		}
 		select {
 		case <-t.ended:
 		case <-ctx.Done():
-			return q.State(keys)
+			return q.State(keys, window)
 		}
 	}
 }
@@ -259,6 +259,7 @@ func (q *Queue) tell(n Notice) {
 func (t *task) notice(kind, reason string) Notice {
 	j := t.job
 	return Notice{
-		Kind: kind, Key: j.Key(), Tenant: j.Tenant, Session: j.Session, Upstream: j.Upstream, To: j.To(), Reason: reason,
+		Kind: kind, Key: j.Key(), Tenant: j.Tenant, Session: j.Session, Upstream: j.Upstream,
+		From: j.from(), To: j.To(), Reason: reason,
 	}
 }

@@ -113,7 +113,7 @@ func TestE9OneSummaryPerConversation(t *testing.T) {
 			time.Sleep(250 * time.Millisecond)
 		}
 		ctx := context.Background()
-		if state := r.queue.Wait(ctx, b.keys()); state != summarizer.Ready {
+		if state := r.queue.Wait(ctx, b.keys(), testWindow); state != summarizer.Ready {
 			t.Errorf("state %s", state)
 		}
 		synctest.Wait()
@@ -123,7 +123,7 @@ func TestE9OneSummaryPerConversation(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		r.queue.Submit(stubJob(b, 22))
-		if state := r.queue.Wait(ctx, b.keys()); state != summarizer.Ready || s.calls() != 2 {
+		if state := r.queue.Wait(ctx, b.keys(), testWindow); state != summarizer.Ready || s.calls() != 2 {
 			t.Errorf("submitted again: state %s, %d calls", state, s.calls())
 		}
 		cp, err := r.store.Get(ctx, b.keys()[21])
@@ -155,13 +155,13 @@ func TestG8EqualJobsAreJoined(t *testing.T) {
 			})
 		}
 		group.Wait()
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		if s.calls() != 1 || odd.Load() != 0 {
 			t.Errorf("%d calls, %d odd states", s.calls(), odd.Load())
 		}
 		// Once it is there, the same job costs no call.
 		r.queue.Submit(stubJob(b, 8))
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		synctest.Wait()
 		if kinds, _ := r.kinds(); s.calls() != 1 || !strings.HasSuffix(kinds, "ready queued dropped") {
 			t.Errorf("%d calls, notices %s", s.calls(), kinds)
@@ -182,16 +182,16 @@ func TestLinesAndBranches(t *testing.T) {
 		}
 		r.queue.Submit(stubJob(one, 6)) // shallower, while the deeper one is at work
 		synctest.Wait()
-		if got := r.queue.State(one.keys()[:6]); s.calls() != 2 || got != summarizer.Queued {
+		if got := r.queue.State(one.keys()[:6], testWindow); s.calls() != 2 || got != summarizer.Queued {
 			t.Errorf("a prefix is at work beside its line: %d calls, %s", s.calls(), got)
 		}
-		if got := r.queue.State(one.keys()[:4]); got != summarizer.None {
+		if got := r.queue.State(one.keys()[:4], testWindow); got != summarizer.None {
 			t.Errorf("a shorter chat knows of a job that is not its own: %s", got)
 		}
-		if got := r.queue.State(one.keys()); got != summarizer.Running {
+		if got := r.queue.State(one.keys(), testWindow); got != summarizer.Running {
 			t.Errorf("state %s", got)
 		}
-		r.queue.Wait(context.Background(), one.keys()[:6])
+		r.queue.Wait(context.Background(), one.keys()[:6], testWindow)
 		if _, err := r.store.Get(context.Background(), one.keys()[5]); err != nil {
 			t.Errorf("the shallower one: %v", err)
 		}
@@ -208,18 +208,18 @@ func TestA18FailuresBackOff(t *testing.T) {
 		for i, rest := range rests {
 			n := 4 + 2*i
 			r.queue.Submit(stubJob(b, n))
-			r.queue.Wait(context.Background(), b.keys())
+			r.queue.Wait(context.Background(), b.keys(), testWindow)
 			synctest.Wait()
 			_, last := r.kinds()
 			if last.Failures != i+1 || last.Open != (i >= 2) || last.Reason != "http-500" {
 				t.Errorf("failure %d: %+v", i+1, last)
 			}
 			time.Sleep(rest*time.Second - time.Second)
-			if got := r.queue.Submit(stubJob(b, n+2)); got != summarizer.Cooling || r.queue.State(b.keys()) != summarizer.Cooling {
+			if got := r.queue.Submit(stubJob(b, n+2)); got != summarizer.Cooling || r.queue.State(b.keys(), testWindow) != summarizer.Cooling {
 				t.Errorf("failure %d: a second before its rest ends: %s", i+1, got)
 			}
 			time.Sleep(time.Second)
-			if got := r.queue.State(b.keys()); got != summarizer.Failed {
+			if got := r.queue.State(b.keys(), testWindow); got != summarizer.Failed {
 				t.Errorf("failure %d: rested: %s", i+1, got)
 			}
 		}
@@ -232,12 +232,12 @@ func TestA18FailuresBackOff(t *testing.T) {
 		synctest.Wait()
 		s.answer = nil
 		r.queue.Submit(stubJob(b, 30))
-		if got := r.queue.Wait(context.Background(), b.keys()); got != summarizer.Ready {
+		if got := r.queue.Wait(context.Background(), b.keys(), testWindow); got != summarizer.Ready {
 			t.Errorf("after all: %s", got)
 		}
 		s.answer = func(string) (int, string) { return 500, "x" }
 		r.queue.Submit(stubJob(b, 40))
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		synctest.Wait()
 		if _, last := r.kinds(); last.Failures != 1 {
 			t.Errorf("success did not forget: %+v", last)
@@ -251,7 +251,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	bubble(t, s, func(t *testing.T, r *rig) {
 		b := talk(8)
 		r.queue.Submit(stubJob(b, 4))
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		time.Sleep(199 * time.Second)
 		if got := r.queue.Submit(stubJob(b, 6)); got != summarizer.Cooling {
 			t.Errorf("after 199 s: %s", got)
@@ -271,7 +271,7 @@ func TestA17NoGainStopsUntilTheChatHasGrown(t *testing.T) {
 		small := func(j *summarizer.Job) { j.Replaces = 100 }
 		for range 50 {
 			r.queue.Submit(stubJob(b, 12, small))
-			r.queue.Wait(context.Background(), b.keys())
+			r.queue.Wait(context.Background(), b.keys(), testWindow)
 			time.Sleep(20 * time.Minute)
 		}
 		if s.calls() != 3 {
@@ -281,7 +281,7 @@ func TestA17NoGainStopsUntilTheChatHasGrown(t *testing.T) {
 			t.Errorf("last notice %+v", last)
 		}
 		r.queue.Submit(stubJob(b, 12+8, small))
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		if s.calls() != 4 {
 			t.Errorf("%d calls once the chat has grown, want 4", s.calls())
 		}
@@ -300,10 +300,10 @@ func TestHangingSummariserTimesOut(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		if got := r.queue.Wait(ctx, b.keys()); got != summarizer.Running || time.Since(before) != 20*time.Second {
+		if got := r.queue.Wait(ctx, b.keys(), testWindow); got != summarizer.Running || time.Since(before) != 20*time.Second {
 			t.Errorf("waited %v, state %s", time.Since(before), got)
 		}
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		synctest.Wait()
 		if _, last := r.kinds(); last.Reason != "timeout" || time.Since(before) != 10*time.Minute {
 			t.Errorf("after %v: %+v", time.Since(before), last)
@@ -344,7 +344,7 @@ func TestBrokenStoreIsAFailure(t *testing.T) {
 		t.Helper()
 		bubble(t, &stub{}, func(t *testing.T, r *rig) {
 			r.queue.Submit(stubJob(talk(4), 6))
-			r.queue.Wait(context.Background(), talk(4).keys())
+			r.queue.Wait(context.Background(), talk(4).keys(), testWindow)
 			synctest.Wait()
 			if _, last := r.kinds(); last.Reason != want {
 				t.Errorf("got %+v, want %s", last, want)
@@ -370,7 +370,7 @@ func TestNeedIsCheckedAgain(t *testing.T) {
 		b.user("Short.").assistant("Yes.")
 		r.queue.Submit(stubJob(b, 20))
 		r.queue.Submit(stubJob(b, 22)) // two short messages more
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		synctest.Wait()
 		kinds, last := r.kinds()
 		if s.calls() != 1 || last.Reason != "not-needed" {
@@ -380,7 +380,7 @@ func TestNeedIsCheckedAgain(t *testing.T) {
 		r.queue.Submit(stubJob(b, 22, func(j *summarizer.Job) {
 			j.Options.Trigger = summarizer.Trigger{Type: "token_count", Value: 1}
 		}))
-		r.queue.Wait(context.Background(), b.keys())
+		r.queue.Wait(context.Background(), b.keys(), testWindow)
 		if s.calls() != 2 {
 			t.Errorf("%d calls", s.calls())
 		}

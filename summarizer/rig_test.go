@@ -75,10 +75,13 @@ func (r *rig) job(b *builder, n int, edit ...func(*summarizer.Job)) *summarizer.
 	return j
 }
 
+// testWindow is the window of jobs that say nothing else.
+const testWindow = 8192
+
 func newJob(b *builder, n int) *summarizer.Job {
 	return &summarizer.Job{
 		Tenant: "t", Upstream: "u", Recipe: "r", Session: "s",
-		Keys: b.keys()[:n], Covered: b.list[:n], Kept: -1, Window: 8192, Model: "m",
+		Keys: b.keys()[:n], Covered: b.list[:n], Kept: -1, Window: testWindow, Model: "m",
 		Target:  summarizer.Target{Name: "u", Dialect: "openai", Header: http.Header{}},
 		Options: summarizer.Defaults(),
 	}
@@ -103,7 +106,7 @@ func (r *rig) submit(j *summarizer.Job) summarizer.State {
 	r.queue.Submit(j)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return r.queue.Wait(ctx, j.Keys)
+	return r.queue.Wait(ctx, j.Keys, j.Window)
 }
 
 // refused runs a job that must fail and returns the reason. Nothing may have been stored.

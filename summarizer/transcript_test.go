@@ -93,7 +93,7 @@ func TestE11MarkersStayWithTheirChat(t *testing.T) {
 			r.queue.Submit(j)
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()
-			r.queue.Wait(ctx, j.Keys)
+			r.queue.Wait(ctx, j.Keys, j.Window)
 			cp, err := r.store.Get(context.Background(), j.Key())
 			if err != nil || cp.Text != "Summary of "+marker || strings.Count(cp.Text+cp.Ledger, "marker-") != strings.Count(cp.Text+cp.Ledger, marker) {
 				t.Errorf("%s: %q, %v", marker, cp.Text, err)

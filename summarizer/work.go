@@ -72,7 +72,10 @@ func (q *Queue) settle(t *task, o *outcome) Notice {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := t.notice(NoticeReady, "")
-	n.Model, n.From, n.Calls = o.model, o.from, o.calls
+	n.Model, n.Calls = o.model, o.calls
+	if o.from > 0 {
+		n.From = o.from
+	}
 	n.TokensIn, n.TokensOut = o.usage.Prompt, o.usage.Completion
 	mark := q.lines.mark(t.job.Key())
 	mark.task = nil
