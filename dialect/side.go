@@ -28,14 +28,8 @@ var sideOpenings = []string{
 // SideRequest reports whether a request is one that clients send beside the chat (titles, tags, follow-ups …):
 // such requests are forwarded and never start a job.
 func SideRequest(header func(name string) string, c *chat.Chat) bool {
-	// An unfilled template of the header says nothing.
-	if task := strings.TrimSpace(header("X-OpenWebUI-Task")); task != "" && !strings.HasPrefix(task, "{{") {
+	if SideTask(header) {
 		return true
-	}
-	if turn := header("X-Codex-Turn-Metadata"); turn != "" && valid(turn) {
-		if kind := gjson.Get(turn, "request_kind").String(); kind != "" && kind != "turn" {
-			return true
-		}
 	}
 	if len(c.Messages) > sideMessages || hasTools(c) {
 		return false
@@ -47,6 +41,19 @@ func SideRequest(header func(name string) string, c *chat.Chat) bool {
 		if sideText(&c.Messages[i]) {
 			return true
 		}
+	}
+	return false
+}
+
+// SideTask reports whether the headers alone say that a request is a side request.
+func SideTask(header func(name string) string) bool {
+	// An unfilled template of the header says nothing.
+	if task := strings.TrimSpace(header("X-OpenWebUI-Task")); task != "" && !strings.HasPrefix(task, "{{") {
+		return true
+	}
+	if turn := header("X-Codex-Turn-Metadata"); turn != "" && valid(turn) {
+		kind := gjson.Get(turn, "request_kind").String()
+		return kind != "" && kind != "turn"
 	}
 	return false
 }

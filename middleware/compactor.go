@@ -80,6 +80,10 @@ type Compactor struct {
 	seeds   *chat.Memo[[3]string, chat.Key]
 	met     *chat.Memo[string, bool] // with an upstream and model, see exchange.first
 
+	branches *stats.Branches
+	glimpses glimpses
+	prices   *chat.Memo[string, tokens.Price] // nil = the file names none
+
 	background sync.WaitGroup
 	behindNow  atomic.Int64
 }
@@ -93,7 +97,7 @@ const (
 
 // NewCompactor returns a compactor.
 func NewCompactor(d Deps) *Compactor {
-	return &Compactor{
+	c := &Compactor{
 		Deps:    d,
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
@@ -102,7 +106,13 @@ func NewCompactor(d Deps) *Compactor {
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
+
+		branches: d.Stats.Branches(),
 	}
+	if anyPrice(d.Config.Models) {
+		c.prices = chat.NewMemo[string, tokens.Price](scalesRemembered)
+	}
+	return c
 }
 
 // Close waits for what still runs in the background on behalf of answered requests.

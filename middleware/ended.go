@@ -19,6 +19,7 @@ func (x *exchange) ended(o Outcome) {
 	}
 	report := x.tap.report()
 	x.record(o, report)
+	x.account(o, report)
 	if x.chat == nil {
 		return
 	}

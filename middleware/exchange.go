@@ -52,6 +52,7 @@ type exchange struct {
 
 	streaming  bool // counted as an open stream
 	encoded    bool // the body came compressed
+	claimed    bool // of a chat that was only glanced at: its keys are found out for the accounts, see claim
 	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long
 }

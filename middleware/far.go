@@ -47,6 +47,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	n := x.c.scale.tokens(x, len(body))
 	x.decision = compaction.Decision{Status: chat.Clear, Levels: levels, Before: n, Pruned: n, After: n}
 	x.status, x.summary = chat.Clear, "none"
+	x.claim()
 	return true
 }
 

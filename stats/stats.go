@@ -25,6 +25,8 @@ type Stats struct {
 	hub    *Hub
 	recent ring
 
+	branches *Branches
+
 	models, upstreams, reasons, headers, ops, codes *labels
 
 	requests, responses, bypasses, prunes, summaries *counters
@@ -40,7 +42,7 @@ type Stats struct {
 // New returns an empty Stats with a set of metrics of its own.
 func New() *Stats {
 	set := metrics.NewSet()
-	s := &Stats{set: set, hub: NewHub()}
+	s := &Stats{set: set, hub: NewHub(), branches: NewBranches()}
 	for _, l := range []**labels{&s.models, &s.upstreams, &s.reasons, &s.headers, &s.ops, &s.codes} {
 		*l = newLabels(maxLabels)
 	}
@@ -52,6 +54,7 @@ func New() *Stats {
 	set.NewGauge("recap_token_memo_hit_ratio", s.hitRatio)
 	set.NewGauge("recap_events_dropped", func() float64 { return float64(s.hub.Dropped()) })
 	set.NewGauge("recap_event_subscribers", func() float64 { return float64(s.hub.Len()) })
+	s.branches.register(set)
 	return s
 }
 
@@ -125,6 +128,9 @@ func (s *Stats) addTokens(model, kind string, n int) {
 
 // Recent returns the newest exchanges, newest first.
 func (s *Stats) Recent() []Exchange { return s.recent.all() }
+
+// Branches keeps the accounts of conversations.
+func (s *Stats) Branches() *Branches { return s.branches }
 
 // Hub passes events on.
 func (s *Stats) Hub() *Hub { return s.hub }

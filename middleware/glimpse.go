@@ -1,0 +1,119 @@
+package middleware
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"recap/chat"
+	"recap/dialect"
+	"recap/stats"
+	"recap/tokens"
+)
+
+// What is looked at in the background of chats that were only glanced at, each second. Their keys are needed for the
+// accounts alone, and a proxy that is under load has better things to do: what is over this is counted as missed.
+const (
+	glimpsesASecond     = 64
+	glimpseBytesASecond = 1 << 20
+)
+
+// allowance is how much of the second has been used up. It may be off by a few when two requests meet.
+type allowance struct {
+	second, count, bytes atomic.Int64
+}
+
+func (a *allowance) take(second int64, size int) bool {
+	if a.second.Swap(second) != second {
+		a.count.Store(0)
+		a.bytes.Store(0)
+	}
+	if a.count.Load() >= glimpsesASecond || a.bytes.Load() >= glimpseBytesASecond {
+		return false
+	}
+	a.count.Add(1)
+	a.bytes.Add(int64(size))
+	return true
+}
+
+// claim takes down what the accounts need of a request that was only glanced at, while its head is there.
+func (x *exchange) claim() {
+	if !x.c.glimpses.left.take(x.start.Unix(), len(x.chat.Body)) {
+		x.c.branches.Missed()
+		return
+	}
+	_, query, _ := strings.Cut(x.path, "?")
+	x.claimed, x.tenant, x.side = true, x.c.Tenant.Of(x.head.value, query), dialect.SideTask(x.head.value)
+}
+
+// glimpse is an exchange whose keys are not known yet. It keeps the body until they are.
+type glimpse struct {
+	body string
+	d    dialect.Dialect
+	seed chat.Key
+	side bool
+	turn stats.Turn
+}
+
+// glimpses are looked at one after the other, in the order in which they ended.
+type glimpses struct {
+	left    allowance
+	mu      sync.Mutex
+	waiting []glimpse
+	working bool
+}
+
+func (g *glimpses) push(c *Compactor, one glimpse) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(g.waiting, one)
+	if !g.working {
+		g.working = true
+		c.behind(func() { g.work(c) })
+	}
+}
+
+func (g *glimpses) next() (one glimpse, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.waiting) == 0 {
+		g.waiting, g.working = nil, false
+		return glimpse{}, false
+	}
+	one = g.waiting[0]
+	g.waiting = g.waiting[1:]
+	return one, true
+}
+
+func (g *glimpses) work(c *Compactor) {
+	for one, ok := g.next(); ok; one, ok = g.next() {
+		c.look(&one)
+	}
+}
+
+// look reads the chat of a glimpse and adds it to the accounts. Nothing of it is remembered but them.
+func (c *Compactor) look(g *glimpse) {
+	defer c.contain("accounts")
+	ch, err := g.d.Decode(g.body, nil)
+	if err != nil {
+		c.branches.Missed()
+		return
+	}
+	if g.side || dialect.SideRequest(noHeader, ch) {
+		c.branches.Side(g.turn.Spent)
+		return
+	}
+	o := chat.NewOutline(ch)
+	g.turn.Keys = chat.Keys(o, g.seed)
+	g.turn.Answer = func(position int) (int, float64) {
+		m := o.At(position)
+		if m.Role != chat.Assistant {
+			return 0, 0
+		}
+		n := tokens.Estimate(m.Text())
+		return n, c.price(ch.Model).Cost(chat.Usage{Completion: n})
+	}
+	c.branches.Record(&g.turn)
+}
+
+func noHeader(string) string { return "" }
