@@ -63,8 +63,8 @@ func (w *writer) ask(ctx context.Context, text string, limit int) (string, error
 			w.count(&reply, text)
 			return clean(reply.Text), nil
 		}
-		if window, used, ok := dialect.Overflow(status, body); ok {
-			return "", overflow{window, used, tokens.Estimate(text)}
+		if long, ok := dialect.Overflow(status, body); ok {
+			return "", overflow{long.Limit, long.Used, tokens.Estimate(text)}
 		}
 		if try >= maxLearning || !w.learn(err, status, body) {
 			return "", refusal{reason: answerReason(err, status), retryAfter: after}

@@ -42,6 +42,7 @@ type messageFacts struct {
 const (
 	maxUserFacts  = 96
 	maxOtherFacts = 24
+	mostSaid      = 40 // more exact strings in a user message are not said but pasted
 	headBytes     = 4096
 	tailBytes     = 2048
 )
@@ -86,6 +87,9 @@ func readFacts(m *chat.Message) *messageFacts {
 	limit := maxOtherFacts
 	if m.Opens() {
 		limit = maxUserFacts
+		if len(g.entries) > mostSaid {
+			g.pasted()
+		}
 	}
 	mf.facts = g.best(limit)
 	return mf

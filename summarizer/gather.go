@@ -39,6 +39,7 @@ func (g *gatherer) add(text string, from source) {
 	s.scan()
 	if from == fromUser {
 		quoted(text, s.emit)
+		cueNames(text, s.emit)
 	}
 }
 
@@ -59,6 +60,13 @@ func (g *gatherer) put(text string, f found, from source) {
 	g.entries = append(g.entries, sighting{
 		kind: f.kind, source: from, text: uint16(len(g.texts) - 1), count: 1, start: int32(f.start), end: int32(f.end),
 	})
+}
+
+// pasted takes from what stands in a user's message the weight of the user's own words.
+func (g *gatherer) pasted() {
+	for i := range g.entries {
+		g.entries[i].source = fromAssistant
+	}
 }
 
 // best returns copies of the facts that weigh most, in the order in which they came.

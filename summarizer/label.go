@@ -17,7 +17,7 @@ var units = wordSet(`b kb mb gb tb kib mib gib tib ms ns us s sec secs second se
 hours d day days week weeks month months year years px pt em rem km m cm mm kg g mg l ml usd eur pln gbp chf jpy zł
 złotych dollars euros pounds percent rpm rps qps hz khz mhz ghz v w kw kwh a °c tokens rows users items requests retries workers
 replicas threads cores nodes pods people times characters lines bytes pages files points dni godzin minut sekund
-jahre tage stunden jours heures años días`)
+jahre tage stunden jours heures años días руб рублей ₽ kč kr`)
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
@@ -25,6 +25,12 @@ func wordSet(list string) map[string]bool {
 		set[w] = true
 	}
 	return set
+}
+
+// unitSigns are units that are no words, or stand in texts without spaces.
+var unitSigns = []string{
+	"%", "€", "£", "°C", "¥", "₽", "₴", "₺", "₹", "％", "円", "元", "원", "人", "万", "億", "亿", "個", "个", "件", "秒", "分", "时", "時間",
+	"時", "天", "日", "月", "年",
 }
 
 // unit returns where a number ends that ends at a position, its unit included.
@@ -36,7 +42,7 @@ func unit(text string, end int) int {
 	if at == len(text) || classes[text[at]]&(isDelimiter|isDigit) != 0 {
 		return end
 	}
-	for _, sign := range []string{"%", "€", "£", "°C"} {
+	for _, sign := range unitSigns {
 		if strings.HasPrefix(text[at:], sign) {
 			return at + len(sign)
 		}

@@ -81,10 +81,16 @@ type ledger struct {
 	partly map[int]bool // positions of requests that stand here by head and tail, or not at all
 }
 
+// smallLedger is under how many tokens requests are hardly worth their room: they stand there cut to a few words.
+const smallLedger = 256
+
 // userBudget is the share of the user's words: two fifths where the window leaves less than the limits, for facts are
-// what a small model loses first.
+// what a small model loses first, and a quarter of a small ledger.
 func (l *ledger) userBudget() int {
 	facts := min(l.in.Options.FactTokens, l.left*3/5)
+	if l.left < smallLedger {
+		facts = min(l.in.Options.FactTokens, l.left*3/4)
+	}
 	return min(l.in.Options.UserTokens, l.left-facts)
 }
 

@@ -10,6 +10,8 @@ var ruleWords = []string{
 	"nigdy", "zawsze", "nie wolno", "nie używaj", "nie rób", "pamiętaj", "musi", "koniecznie",
 	"niemals", "immer", "muss", "nicht", "darf", "jamais", "toujours", "il faut", "ne pas", "nunca", "siempre", "jamás", "no debes",
 	"никогда", "всегда", "нельзя", "обязательно", "должен", "должна", "не используй",
+	"mai", "sempre", "vietato", "nooit", "altijd", "asla", "ніколи", "завжди", "не можна",
+	"أبدا", "أبداً", "دائما", "دائماً", "يجب", "ممنوع", "لا تستخدم", "إياك",
 	"不要", "绝不", "必须", "禁止", "永远", "务必", "千万", "不能", "決して", "必ず", "しないで", "절대", "반드시", "항상",
 }
 

@@ -71,6 +71,7 @@ type scanner struct {
 	loose bool // one slash makes a path: arguments of calls, not prose
 	names bool // look for names: the user's words only
 	emit  func(found)
+	taken int // text before it belongs to what was emitted
 
 	nameStart, nameEnd, nameWords int
 }
@@ -82,7 +83,7 @@ func (s *scanner) scan() {
 			at += s.skip(at, class)
 			continue
 		}
-		at = s.word(at)
+		at = max(s.word(at), s.taken)
 	}
 	s.endName()
 }
@@ -125,7 +126,7 @@ func (s *scanner) word(start int) int {
 
 func (s *scanner) url(start int) int {
 	end := start
-	for end < len(s.text) && s.text[end] > ' ' && strings.IndexByte("\"'<>`|)]}\\", s.text[end]) < 0 {
+	for end < len(s.text) && s.text[end] > ' ' && strings.IndexByte("\"'<>`|)]}\\", s.text[end]) < 0 && !endsURL(s.text[end:]) {
 		end++
 	}
 	s.endName()
@@ -134,6 +135,15 @@ func (s *scanner) url(start int) int {
 		s.emit(found{urlFact, start, trimmed})
 	}
 	return end
+}
+
+// endsURL knows punctuation and kana of texts that put no space behind a URL.
+func endsURL(rest string) bool {
+	if rest[0] < 0xE3 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return r >= 0x3000 && r <= 0x303F || r >= 0xFF00 && r <= 0xFFEF || unicode.In(r, unicode.Hiragana, unicode.Katakana)
 }
 
 // special classifies a word that is more than letters. What prose put around it is taken off first.
@@ -163,14 +173,42 @@ func (s *scanner) special(start, end int, hump bool) {
 	}
 	f := found{kind, start, end}
 	switch kind {
-	case numberFact, quantityFact, moneyFact:
+	case numberFact:
+		s.number(&f)
+	case quantityFact, moneyFact:
 		f.end = unit(s.text, end)
-		if f.end > end && kind == numberFact {
-			f.kind = quantityFact
-		}
 	}
 	s.emit(f)
 }
+
+// number takes in what belongs to a number: its unit, its further groups, the rest of a date.
+func (s *scanner) number(f *found) {
+	defer func() { s.taken = f.end }()
+	end := f.end
+	if f.end = eastAsianDate(s.text, f.start, end); f.end > end {
+		f.kind = dateFact
+		return
+	}
+	if start := spelledDate(s.text, f.start, end); start < f.start {
+		f.kind, f.start = dateFact, start
+		return
+	}
+	if f.end = grouped(s.text, f.start, end); f.end > end {
+		f.kind = moneyFact
+		return
+	}
+	if f.end = unit(s.text, end); f.end > end {
+		f.kind = quantityFact
+	}
+	for _, sign := range currencySigns {
+		if strings.HasSuffix(s.text[:f.start], sign) {
+			f.kind, f.start = moneyFact, f.start-len(sign)
+		}
+	}
+}
+
+// currencySigns stand right in front of a sum; a dollar is part of its word.
+var currencySigns = []string{"€", "£", "¥", "￥", "₹", "₽", "₩"}
 
 // keepsLead tells the words whose first character belongs to them: ./path, ../path, --flag, _private.
 func keepsLead(word string) bool {

@@ -126,10 +126,15 @@ func (c *candidate) merge(f *fact, at int) {
 	}
 }
 
-// rate scores by kind, by who said it, by how many messages say it, by how late; long ones must be worth their room.
+// rate scores by kind, by who said it, by how many messages say it, by how late; long ones must be worth their room. What
+// the user said does not fade.
 func (c *candidate) rate(positions int) {
 	base := c.base()
 	score := base * (3 + bits.Len(uint(c.messages))) / 4
-	score += base * (c.last + 1) / (2 * positions)
+	late := c.last + 1
+	if c.source == fromUser {
+		late = positions
+	}
+	score += base * late / (2 * positions)
 	c.score = score * 30 / (30 + len(c.text)/4)
 }

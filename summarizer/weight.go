@@ -1,6 +1,9 @@
 package summarizer
 
-import "math/bits"
+import (
+	"math/bits"
+	"strings"
+)
 
 // weights say how much an exact string of a kind is worth. Whole numbers, so that every machine sorts alike.
 var weights = [...]int{
@@ -13,7 +16,7 @@ var weights = [...]int{
 	moneyFact:    320,
 	quantityFact: 260,
 	numberFact:   120,
-	nameFact:     160,
+	nameFact:     260,
 	quotedFact:   220,
 }
 
@@ -31,6 +34,8 @@ func (f *fact) base() int {
 	switch {
 	case f.kind == numberFact:
 		w = numberWeight(f.text)
+	case f.kind == nameFact && !strings.Contains(f.text, " ") && f.text[0] < 0xE3:
+		w /= 2 // one capitalised word is rarely a person
 	case f.kind == idFact && f.source != fromUser && !has(f.text, isDigit):
 		w /= 2 // names in code come by the thousand
 	}
