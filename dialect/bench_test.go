@@ -106,3 +106,44 @@ func BenchmarkTap(b *testing.B) {
 		tap.Write(chunk)
 	}
 }
+
+// BenchmarkGlance reads chats of short texts, as people write them, and of an agent's.
+func BenchmarkGlance(b *testing.B) {
+	d := dialect.ByName("openai").(dialect.Glancer)
+	talk := `{"model":"m","temperature":0.2,"messages":[{"role":"system","content":"You are careful."}` +
+		strings.Repeat(`,{"role":"user","content":"what of it, and why"},{"role":"assistant","content":"`+strings.Repeat(`it is so,\n`, 20)+`"}`, 6) + `]}`
+	b.Run("talk", func(b *testing.B) {
+		b.SetBytes(int64(len(talk)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := d.Glance(talk); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	agent := agentBody(3 << 10)
+	b.Run("agent", func(b *testing.B) {
+		b.SetBytes(int64(len(agent)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := d.Glance(agent); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkValid is the pass over bytes that are met for the first time.
+func BenchmarkValid(b *testing.B) {
+	for _, size := range sizes {
+		body := agentBody(size.bytes)
+		b.Run(size.name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if !dialect.Valid(body) {
+					b.Fatal("not valid")
+				}
+			}
+		})
+	}
+}

@@ -2,8 +2,7 @@ package dialect
 
 import (
 	"strings"
-
-	"github.com/tidwall/gjson"
+	"unicode/utf8"
 
 	"recap/chat"
 )
@@ -88,7 +87,7 @@ func (c *cursor) key() string {
 	if c.peek() != '"' {
 		c.fail("invalid-json")
 	}
-	span := c.value()
+	token := c.sound().Of(c.s)
 	if c.peek() != ':' {
 		c.fail("invalid-json")
 	}
@@ -96,22 +95,13 @@ func (c *cursor) key() string {
 		return ""
 	}
 	c.i++
-	token := span.Of(c.s)
 	name := token[1 : len(token)-1]
 	for i := range len(name) {
-		if name[i] == '\\' || name[i] < ' ' {
-			return c.escaped(token)
+		if name[i] == '\\' {
+			return chat.Unquote(token)
 		}
 	}
 	return name
-}
-
-// escaped reads a key that needs a closer look.
-func (c *cursor) escaped(token string) string {
-	if !gjson.Valid(token) {
-		c.fail("invalid-json")
-	}
-	return chat.Unquote(token)
 }
 
 // value steps over one value and returns its span, without the space around it.
@@ -135,6 +125,25 @@ func (c *cursor) value() chat.Span {
 	}
 	c.i = end
 	return chat.Span{Start: start, End: end}
+}
+
+// sound steps over one value, all of which must be valid JSON, and returns its span.
+func (c *cursor) sound() chat.Span {
+	c.space()
+	if c.odd != "" {
+		return chat.Span{}
+	}
+	start := c.i
+	switch end := soundValue(c.s, start, 0); end {
+	case unsound:
+		c.fail("invalid-json")
+	case tooDeep:
+		c.fail("too-deep")
+	default:
+		c.i = end
+		return chat.Span{Start: start, End: end}
+	}
+	return chat.Span{}
 }
 
 // nest returns the offset behind the container at start, -1 when it has no end. It does not tell one kind of
@@ -192,9 +201,10 @@ func scalarEnd(s string, start int) int {
 	return len(s)
 }
 
-// valid reports whether text is one JSON value. Unlike gjson.Valid it is safe for any nesting.
+// valid reports whether text is one JSON value. It is safe for any nesting.
 func valid(text string) bool {
-	return whole(text) && gjson.Valid(text)
+	end := soundValue(text, spaceEnd(text, 0), 0)
+	return end >= 0 && spaceEnd(text, end) == len(text)
 }
 
 // whole reports whether text is one value from its beginning to its end; whether it is valid inside is not looked at.
@@ -216,11 +226,19 @@ func (n names) is(key string) (int, bool) {
 		}
 	}
 	for _, name := range n {
-		if strings.EqualFold(key, name) {
+		if folds(key, name) {
 			return -1, false
 		}
 	}
 	return -1, true
+}
+
+// folds is strings.EqualFold for a name of lower-case ASCII, and cheap where they have nothing in common.
+func folds(key, name string) bool {
+	if len(key) < len(name) || name == "" || key[0] < utf8.RuneSelf && key[0]|0x20 != name[0] {
+		return false
+	}
+	return strings.EqualFold(key, name)
 }
 
 // members reads the object at span: spans[i] becomes that of the member n[i], zero when absent. No key may come

@@ -1,11 +1,9 @@
 package dialect
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
 	"strings"
-	"unsafe"
 
 	"recap/chat"
 )
@@ -91,12 +89,10 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 	c := cursor{s: list.s, i: list.i}
 	for c.open('{'); c.more('}'); {
 		key := c.key()
-		value := c.value()
+		value := c.sound()
 		i, ok := l.members.is(key)
 		switch {
 		case c.odd != "":
-		case !sound(value.Of(c.s)):
-			c.fail("invalid-json")
 		case !ok:
 			c.fail("odd-key")
 		case i < 0:
@@ -135,15 +131,19 @@ func (l *layout) usual(list *cursor) bool {
 	if end < 0 || !strings.HasPrefix(s[role+end:], between) {
 		return false
 	}
-	if _, ok := l.roles[s[role:role+end]]; !ok {
-		return false
+	switch name := s[role : role+end]; name {
+	case "user", "assistant", "system": // of every format
+	default:
+		if _, ok := l.roles[name]; !ok {
+			return false
+		}
 	}
 	text := role + end + len(between)
 	if text >= len(s) || s[text] != '"' {
 		return false
 	}
-	behind := stringEnd(s, text)
-	if behind < 0 || behind == len(s) || s[behind] != '}' || !sound(s[text:behind]) {
+	behind := soundString(s, text)
+	if behind < 0 || behind == len(s) || s[behind] != '}' {
 		return false
 	}
 	list.i = behind + 1
@@ -159,39 +159,4 @@ func (l *layout) glanceRole(token string) string {
 	}
 	_, reason := readRole(token, chat.Span{End: len(token)}, l.roles)
 	return reason
-}
-
-// Where a word holds a byte below 0x20, (w - ones*0x20) &^ w has a high bit set.
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// sound is valid for a value that the cursor has stepped over. Strings, which is most of them, are looked at eight bytes
-// at a time for control characters, and from escape to escape.
-func sound(value string) bool {
-	if value == "" || value[0] != '"' {
-		return value == "null" || valid(value)
-	}
-	b := unsafe.Slice(unsafe.StringData(value), len(value))
-	for ; len(b) >= 8; b = b[8:] {
-		if w := binary.LittleEndian.Uint64(b); (w-ones*0x20)&^w&highs != 0 {
-			return valid(value)
-		}
-	}
-	for _, c := range b {
-		if c < 0x20 {
-			return false
-		}
-	}
-	for rest := value[:len(value)-1]; ; {
-		at := strings.IndexByte(rest, '\\')
-		if at < 0 {
-			return true
-		}
-		if at+1 == len(rest) || !strings.ContainsRune(`"\/bfnrt`, rune(rest[at+1])) {
-			return valid(value) // \u and what is no escape
-		}
-		rest = rest[at+2:]
-	}
 }

@@ -1,0 +1,4 @@
+package dialect
+
+// Valid is for tests of sound.
+func Valid(text string) bool { return valid(text) }
