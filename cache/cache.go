@@ -20,7 +20,7 @@ type Store interface {
 	// Find returns the checkpoints stored under any of keys, in the order of keys, expired ones left out. It is
 	// on the request path: an implementation answers from memory what it can and never waits long.
 	Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error)
-	// Get returns one checkpoint or ErrNotFound.
+	// Get returns one checkpoint or ErrNotFound. It is for showing: the checkpoint does not count as used.
 	Get(ctx context.Context, key chat.Key) (chat.Checkpoint, error)
 	// Put stores cp under cp.Key and returns when it would survive kill -9. Over one at the same key: a real one
 	// replaces a provisional one and keeps its Windows, Pinned and Created; a provisional one never replaces a
@@ -46,6 +46,20 @@ type Shallow interface {
 	// Shallowest is a lower bound on the number of messages that any of its checkpoints covers; 0 = it has none. A chat
 	// of fewer messages cannot match one.
 	Shallowest() int
+}
+
+// Peeker is a Store that can be peeked into. Whoever only shows checkpoints must not keep them from expiring.
+type Peeker interface {
+	// Peek is Find, but that what it returns does not count as used.
+	Peek(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error)
+}
+
+// Peek returns what is stored under any of keys and, where the store can tell looking from using, does not use it.
+func Peek(ctx context.Context, store Store, keys []chat.Key) ([]chat.Checkpoint, error) {
+	if l, ok := store.(Peeker); ok {
+		return l.Peek(ctx, keys)
+	}
+	return store.Find(ctx, keys)
 }
 
 // Options is the `store` section of the file.

@@ -62,8 +62,8 @@ type hit struct {
 	*entry
 }
 
-// find returns the entries under keys that alive says yes to, in the order of keys, and touches them.
-func (x *index) find(keys []chat.Key, now time.Time, o *Options) []hit {
+// find returns the entries under keys that alive says yes to, in the order of keys; use touches them.
+func (x *index) find(keys []chat.Key, now time.Time, o *Options, use bool) []hit {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var hits []hit
@@ -72,7 +72,9 @@ func (x *index) find(keys []chat.Key, now time.Time, o *Options) []hit {
 		if !ok || !o.alive(e.pinned, e.lastUse(), now) {
 			continue
 		}
-		e.touch(now.UnixNano())
+		if use {
+			e.touch(now.UnixNano())
+		}
 		if hits == nil {
 			hits = make([]hit, 0, 8)
 		}

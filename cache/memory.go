@@ -27,7 +27,10 @@ type Memory struct {
 	closed   bool
 }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store  = (*Memory)(nil)
+	_ Peeker = (*Memory)(nil)
+)
 
 // sweepEvery is how often expired checkpoints are looked for.
 const sweepEvery = 10 * time.Minute
@@ -115,6 +118,15 @@ func (m *Memory) live(key chat.Key, now time.Time) *chat.Checkpoint {
 
 // Find implements Store.
 func (m *Memory) Find(_ context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+	return m.find(keys, true)
+}
+
+// Peek implements Peeker.
+func (m *Memory) Peek(_ context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+	return m.find(keys, false)
+}
+
+func (m *Memory) find(keys []chat.Key, use bool) ([]chat.Checkpoint, error) {
 	now := m.o.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +136,9 @@ func (m *Memory) Find(_ context.Context, keys []chat.Key) ([]chat.Checkpoint, er
 	var found []chat.Checkpoint
 	for _, key := range keys {
 		if cp := m.live(key, now); cp != nil {
-			cp.Used = now
+			if use {
+				cp.Used = now
+			}
 			found = append(found, clone(cp))
 		}
 	}
@@ -133,7 +147,7 @@ func (m *Memory) Find(_ context.Context, keys []chat.Key) ([]chat.Checkpoint, er
 
 // Get implements Store.
 func (m *Memory) Get(ctx context.Context, key chat.Key) (chat.Checkpoint, error) {
-	found, err := m.Find(ctx, []chat.Key{key})
+	found, err := m.Peek(ctx, []chat.Key{key})
 	if err == nil && len(found) == 0 {
 		err = ErrNotFound
 	}

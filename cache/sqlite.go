@@ -33,7 +33,10 @@ type SQLite struct {
 	done     sync.WaitGroup
 }
 
-var _ Store = (*SQLite)(nil)
+var (
+	_ Store  = (*SQLite)(nil)
+	_ Peeker = (*SQLite)(nil)
+)
 
 // OpenSQLite opens the file at o.Path, or makes it. A file that cannot be used gives a *FileError.
 func OpenSQLite(ctx context.Context, o Options) (*SQLite, error) {
@@ -79,10 +82,19 @@ func (s *SQLite) Shallowest() int { return int(s.index.shallowest.Load()) }
 
 // Find implements Store.
 func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+	return s.find(ctx, keys, true)
+}
+
+// Peek implements Peeker.
+func (s *SQLite) Peek(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+	return s.find(ctx, keys, false)
+}
+
+func (s *SQLite) find(ctx context.Context, keys []chat.Key, use bool) ([]chat.Checkpoint, error) {
 	if s.closed.Load() {
 		return nil, errClosed
 	}
-	hits := s.index.find(keys, s.o.Now(), &s.o)
+	hits := s.index.find(keys, s.o.Now(), &s.o, use)
 	if len(hits) == 0 {
 		return nil, nil
 	}
@@ -137,7 +149,7 @@ func gather(hits []hit, rows []*row) []chat.Checkpoint {
 
 // Get implements Store. What another process has just written is found too.
 func (s *SQLite) Get(ctx context.Context, key chat.Key) (chat.Checkpoint, error) {
-	found, err := s.Find(ctx, []chat.Key{key})
+	found, err := s.Peek(ctx, []chat.Key{key})
 	if err != nil {
 		return chat.Checkpoint{}, err
 	}

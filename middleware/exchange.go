@@ -9,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"recap/cache"
 	"recap/chat"
 	"recap/compaction"
 	"recap/config"
@@ -52,6 +53,7 @@ type exchange struct {
 
 	streaming  bool // counted as an open stream
 	encoded    bool // the body came compressed
+	dry        bool // it is only explained
 	claimed    bool // of a chat that was only glanced at: its keys are found out for the accounts, see claim
 	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long
@@ -222,7 +224,13 @@ func (x *exchange) ask() tokens.Ask {
 
 // decide looks up what is stored and asks compaction.
 func (x *exchange) decide() {
-	stored, err := x.c.Store.Find(context.Background(), x.keys) // the store bounds its own patience
+	find := x.c.Store.Find // the store bounds its own patience
+	if x.dry {
+		find = func(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {
+			return cache.Peek(ctx, x.c.Store, keys)
+		}
+	}
+	stored, err := find(context.Background(), x.keys)
 	if err != nil {
 		x.c.Stats.StoreError("find")
 		x.c.Log.Warn("store does not answer, going on without checkpoints", "id", x.id, "error", err)

@@ -25,7 +25,7 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 	if d == nil {
 		return e, errors.New("explain: the path is not that of a chat; use /v1/chat/completions or /api/chat")
 	}
-	x := &exchange{c: c, d: d, start: time.Now(), path: path}
+	x := &exchange{c: c, d: d, start: time.Now(), path: path, dry: true}
 	var request fasthttp.RequestCtx
 	for _, name := range append(config.OverrideHeaders(), credentials[:]...) {
 		if value := header(name); value != "" {

@@ -8,9 +8,9 @@ import (
 	"recap/chat"
 )
 
-// The bounds of one branch's accounts: with these it weighs at most 5 KB.
+// The bounds of one branch's accounts: with these it weighs at most 13 KB.
 const (
-	maxPlaces    = 12 // exchanges that are remembered one by one
+	maxPlaces    = 32 // exchanges that are remembered one by one
 	freshPlaces  = 5  // of these: the newest ones, that are never left out
 	maxSummaries = 16 // checkpoints whose cost is remembered one by one
 	maxStored    = 16 // checkpoints that fit it

@@ -33,6 +33,7 @@ func Run(t *testing.T, open Open) {
 		{"ttl", testTTL},
 		{"pinned", testPinned},
 		{"use", testUse},
+		{"peek", testPeek},
 		{"expired is gone", testExpired},
 		{"never expires", testNever},
 		{"copies", testCopies},

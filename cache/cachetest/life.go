@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"recap/cache"
 	"recap/chat"
 )
 
@@ -53,6 +54,20 @@ func testUse(t *testing.T, s *suite) {
 		}
 	}
 	same(t, "all", find(t, store, key(1), key(2), key(3)), []string{"found", "changed"})
+}
+
+// testPeek: peeking finds what Find does, and keeps nothing from expiring.
+func testPeek(t *testing.T, s *suite) {
+	store := s.store(t)
+	put(t, store, checkpoint(1, "one"))
+	s.pass(s.ttl * 3 / 4)
+	list, err := cache.Peek(t.Context(), store, []chat.Key{key(2), key(1)})
+	same(t, "looked at", texts(list), []string{"one"})
+	if _, getErr := store.Get(t.Context(), key(1)); err != nil || getErr != nil {
+		t.Errorf("look: %v, get: %v", err, getErr)
+	}
+	s.pass(s.ttl / 2)
+	same(t, "not used since", find(t, store, key(1)), nil)
 }
 
 // testExpired: what has expired is nothing to a Put.
