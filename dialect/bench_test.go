@@ -147,3 +147,18 @@ func BenchmarkValid(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTapPlain is an answer in one piece, from its headers to the report.
+func BenchmarkTapPlain(b *testing.B) {
+	answer := []byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":` +
+		`"assistant","content":"` + strings.Repeat("The flag was renamed; ", 10) + `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":612,` +
+		`"completion_tokens":47,"total_tokens":659,"prompt_tokens_details":{"cached_tokens":512}}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		tap := dialect.ByName("openai").Tap("application/json")
+		tap.Write(answer)
+		if tap.Report().Usage.Prompt != 612 {
+			b.Fatal("no usage")
+		}
+	}
+}

@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 )
 
 const (
@@ -29,8 +30,9 @@ type tap struct {
 	buf    []byte // an unfinished line, or the plain body
 	over   bool   // the unfinished line or the plain body is too long to be kept
 	event  []byte // data lines of an unfinished event
-	spoilt bool   // a part of the unfinished event was too long
+	spoilt bool   // a part of the unfinished event was too long, or something stands behind a plain body
 	plain  balance
+	whole  int // bytes of a plain body that came whole, and of the space behind it; it is not kept, 0 = it did not
 }
 
 // newTap returns a tap for an answer of that content type. Types that say nothing are settled by the first byte,
@@ -162,17 +164,41 @@ func (t *tap) object(object []byte) {
 	t.reader.take(object, &t.report)
 }
 
-// body takes a piece of a plain answer. When it grows too long only its end is watched for.
+// body takes a piece of a plain answer. One that comes whole is read where it lies; when it grows too long only its end
+// is watched for.
 func (t *tap) body(p []byte) {
-	if !t.over && len(t.buf)+len(p) <= maxPlain {
+	switch {
+	case t.whole > 0:
+		t.behind(p)
+	case len(t.buf) == 0 && !t.over && len(p) <= maxPlain && t.readWhole(unsafe.String(unsafe.SliceData(p), len(p))):
+		t.whole, t.plain = len(p), balance{started: true}
+	case !t.over && len(t.buf)+len(p) <= maxPlain:
 		t.buf = append(t.buf, p...)
-		return
+	default:
+		if !t.over {
+			t.plain.feed(t.buf)
+			t.buf, t.over = nil, true
+		}
+		t.plain.feed(p)
 	}
-	if !t.over {
-		t.plain.feed(t.buf)
-		t.buf, t.over = nil, true
-	}
+}
+
+// behind takes what follows a plain body that came whole: more than space makes it none.
+func (t *tap) behind(p []byte) {
+	t.whole += len(p)
 	t.plain.feed(p)
+	t.spoilt = t.spoilt || spaceEnd(string(p), 0) < len(p)
+	t.over = t.whole > maxPlain
+}
+
+// readWhole reads text if it is one JSON object. Nothing of it is kept.
+func (t *tap) readWhole(text string) bool {
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || !whole(text) {
+		return false
+	}
+	t.reader.read(text, &t.report)
+	t.report.Done = true
+	return true
 }
 
 // Report reads what is unfinished as if it ended here: last lines often come without their line feed.
@@ -185,12 +211,11 @@ func (t *tap) Report() Report {
 			rest.endEvent()
 		}
 	case t.over:
-		rest.report.Done = t.plain.closed()
-	default:
-		if text := strings.TrimSpace(string(t.buf)); strings.HasPrefix(text, "{") && whole(text) {
-			rest.reader.read(text, &rest.report)
-			rest.report.Done = true
-		}
+		rest.report = Report{Done: t.plain.closed()}
+	case t.whole > 0 && t.spoilt:
+		rest.report = Report{}
+	case t.whole == 0 && len(t.buf) > 0:
+		rest.readWhole(string(t.buf))
 	}
 	return rest.report
 }
