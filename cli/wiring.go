@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recap/cache"
+	"recap/chat"
 	"recap/config"
 	"recap/proxy"
 	"recap/stats"
@@ -118,10 +119,18 @@ func (a *App) summaryWindow(_ context.Context, target summarizer.Target, model s
 
 // observe passes the steps of summary jobs on to the metrics, the events and the log.
 func (a *App) observe(n summarizer.Notice) {
+	used := chat.Usage{Prompt: n.TokensIn, Completion: n.TokensOut}
+	spent := stats.Spend{
+		Calls: n.Calls, Prompt: int64(n.TokensIn), Completion: int64(n.TokensOut),
+		Cost: tokens.PriceOf(a.cfg.Models, n.Model).Cost(used),
+	}
 	a.Stats.Summary(n.Kind, stats.Summary{
 		Key: n.Key.String(), Session: n.Session, Upstream: n.Upstream, Model: n.Model, From: n.From, To: n.To,
-		Tokens: n.Tokens, Seconds: n.Took.Seconds(), Reason: n.Reason,
+		Tokens: n.Tokens, Seconds: n.Took.Seconds(), Spent: spent, Reason: n.Reason,
 	})
+	if n.Took > 0 || n.Kind == summarizer.NoticeDropped {
+		a.Stats.Branches().Summarised(n.Key, n.To, spent, true)
+	}
 	switch n.Kind {
 	case summarizer.NoticeReady:
 		a.log.Info("summary ready", "upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To,

@@ -65,15 +65,23 @@ func briefs(list []chat.Checkpoint, keep func(*chat.Checkpoint) bool) []checkpoi
 	return out
 }
 
+// limitOf is how many rows a list is asked for; 0 = all. Where it is no number the request is answered already.
+func limitOf(ctx *fasthttp.RequestCtx) (limit int, ok bool) {
+	raw := ctx.QueryArgs().Peek("limit")
+	if len(raw) == 0 {
+		return 200, true
+	}
+	n, err := fasthttp.ParseUint(raw)
+	if err != nil {
+		fail(ctx, 400, "bad-limit", "limit is a number, 0 = all")
+	}
+	return n, err == nil
+}
+
 func (a *Admin) list(ctx *fasthttp.RequestCtx, _ string) {
-	limit := 200
-	if raw := ctx.QueryArgs().Peek("limit"); len(raw) > 0 {
-		n, err := fasthttp.ParseUint(raw)
-		if err != nil {
-			fail(ctx, 400, "bad-limit", "limit is a number, 0 = all")
-			return
-		}
-		limit = n
+	limit, ok := limitOf(ctx)
+	if !ok {
+		return
 	}
 	within, cancel := a.within()
 	defer cancel()

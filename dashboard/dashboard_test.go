@@ -45,6 +45,20 @@ func serve(t *testing.T, o dashboard.Options) *site {
 		t.Fatal(err)
 	}
 	o.Store, o.Stats = s.store, s.stats
+	s.start(t, o)
+	return s
+}
+
+// serveWith is a listener over a store and stats of the caller's.
+func serveWith(t *testing.T, store cache.Store, all *stats.Stats) *site {
+	t.Helper()
+	s := &site{store: cache.NewMemory(cache.Options{})}
+	s.start(t, dashboard.Options{Store: store, Stats: all})
+	return s
+}
+
+func (s *site) start(t *testing.T, o dashboard.Options) {
+	t.Helper()
 	s.Admin = dashboard.New(o)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -61,7 +75,6 @@ func serve(t *testing.T, o dashboard.Options) *site {
 			t.Errorf("shut down: %v", err)
 		}
 	})
-	return s
 }
 
 // ask sends one request; headers are pairs.
@@ -209,37 +222,6 @@ func TestTooLarge(t *testing.T) {
 	defer resp.Body.Close()
 	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != 413 || !json.Valid(body) {
 		t.Errorf("large body: %d %s", resp.StatusCode, body)
-	}
-}
-
-func TestSessions(t *testing.T) {
-	s := serve(t, dashboard.Options{})
-	for n := range 3 {
-		s.stats.Exchange(stats.Exchange{Session: "my chat/1", After: 100 * n, Window: 8192, Prompt: 10})
-	}
-	s.stats.Exchange(stats.Exchange{Session: ""})
-	s.stats.Exchange(stats.Exchange{Session: "100%"})
-	code, body := s.ask(t, "GET", "/api/sessions", "")
-	var told struct {
-		Sessions []struct {
-			Session                 string
-			Exchanges, Used, Prompt int
-		}
-	}
-	if err := json.Unmarshal([]byte(body), &told); code != 200 || err != nil || len(told.Sessions) != 2 {
-		t.Fatalf("%d %s %v", code, body, err)
-	}
-	if got := told.Sessions[1]; got.Session != "my chat/1" || got.Exchanges != 3 || got.Used != 200 || got.Prompt != 30 {
-		t.Errorf("session %+v", got)
-	}
-	code, body = s.ask(t, "GET", "/api/sessions/my%20chat%2F1", "")
-	if code != 200 || !strings.Contains(body, s.key.String()) || strings.Contains(body, "the text") || !strings.Contains(body, `"after":100`) {
-		t.Errorf("one session: %d %s", code, body)
-	}
-	for path, want := range map[string]int{"/api/sessions/100%25": 200, "/api/sessions/other": 404, "/api/sessions/a/b": 404} {
-		if code, body := s.ask(t, "GET", path, ""); code != want {
-			t.Errorf("%s: %d %s, want %d", path, code, body, want)
-		}
 	}
 }
 

@@ -13,10 +13,14 @@ import (
 // chat that was read has its keys already; of one that was only glanced at they are found out in the background, see
 // claim.
 func (x *exchange) account(o Outcome, report dialect.Report) {
-	if x.chat == nil || len(x.keys) == 0 && !x.claimed {
+	if x.chat == nil || len(x.keys) == 0 && !x.claimed && x.c.prices == nil {
 		return
 	}
 	t := x.turn(o, report)
+	x.c.Stats.ChatCost(x.up.Name, t.Spent.Cost)
+	if len(x.keys) == 0 && !x.claimed {
+		return
+	}
 	if len(x.keys) == 0 {
 		x.c.glimpses.push(x.c, glimpse{body: x.chat.Body, d: x.d, seed: x.c.seed(x.tenant, x.up.Name, x.c.recipe), side: x.side, turn: t})
 		return

@@ -33,6 +33,7 @@ type Branches struct {
 	held   int // bytes
 	side   Spend
 	missed atomic.Uint64
+	costs  costs
 }
 
 // maxEarly bounds the summaries that wait for their turn.
@@ -168,7 +169,7 @@ func (s *Branches) await(b *branch, t *Turn) {
 }
 
 // Summarised adds what the calls for the checkpoint under key, which covers to messages, have used, to every branch
-// that waits for it. last tells that no more calls follow.
+// that waits for it. last tells that no more calls follow: whoever waits on has to ask again.
 func (s *Branches) Summarised(key chat.Key, to int, spent Spend, last bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,6 +71,7 @@ func (s *Branches) Held() (branches, bytes int) {
 
 // register makes the metrics of what is held.
 func (s *Branches) register(set *metrics.Set) {
+	s.costs = costs{set: set, known: map[[2]string]*metrics.FloatCounter{}}
 	set.NewGauge("recap_sessions", func() float64 { n, _ := s.Held(); return float64(n) })
 	set.NewGauge("recap_sessions_bytes", func() float64 { _, n := s.Held(); return float64(n) })
 	set.NewGauge("recap_session_exchanges_missed", func() float64 { return float64(s.missed.Load()) })

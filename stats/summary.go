@@ -20,6 +20,7 @@ type Summary struct {
 	From, To int     // messages, numbered from 1
 	Tokens   int     // of the summary, by the fixed measure; 0 = none yet
 	Seconds  float64 // that the job took; 0 = has not ended
+	Spent    Spend   // by all calls of the job; zero while it has not ended
 	Reason   string  // of a failure, a fixed word: "truncated", "timeout", "http-500"
 }
 
@@ -34,6 +35,7 @@ func (s *Stats) Summary(kind string, sum Summary) {
 	if sum.Seconds > 0 {
 		s.jobSeconds.Update(sum.Seconds)
 	}
+	s.summaryCost(sum.Upstream, sum.Spent)
 	s.hub.Publish(Event{Kind: kind, Time: time.Now().UnixMilli(), Data: sum.fields()})
 }
 
@@ -49,6 +51,10 @@ func (sum *Summary) fields() map[string]any {
 	fields := map[string]any{
 		"key": sum.Key, "session": sum.Session, "upstream": sum.Upstream, "model": sum.Model,
 		"from": sum.From, "to": sum.To, "tokens": sum.Tokens, "seconds": sum.Seconds,
+	}
+	if sum.Spent.Calls > 0 {
+		fields["calls"], fields["prompt"], fields["completion"], fields["cost"] =
+			sum.Spent.Calls, sum.Spent.Prompt, sum.Spent.Completion, sum.Spent.Cost
 	}
 	if sum.Reason != "" {
 		fields["reason"] = word(sum.Reason)
