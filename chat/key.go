@@ -113,6 +113,9 @@ func Seed(tenant, upstream, recipe string) Key {
 type Recall struct {
 	keys     atomic.Pointer[seededKeys]
 	reported atomic.Pointer[report]
+
+	// Pruning is a slot for whoever prunes: how far it came with these messages. What is in it is immutable.
+	Pruning atomic.Value
 }
 
 // report is what an upstream counted for a chat that was sent as it came.

@@ -4,19 +4,68 @@ package pruning
 // together, and so are those since the third newest assistant message (keepLastAssistants) and the last
 // message. All older ones are to be cleared. Results weigh what the client sent, whether they were capped or not: a
 // cap makes the request smaller and moves no border.
-func (f *fold) budget(window int) borders {
-	protect := f.o.protected(window)
-	before := make([]int, len(f.pieces)+1) // tokens of all pieces before one
-	for i := range f.pieces {
-		before[i+1] = before[i] + f.pieces[i].tokens
-	}
-	clear := 0
-	return func(at look) (int, int) {
-		for clear < at.before &&
-			before[at.pieces]-before[clear] > protect &&
-			f.pieces[clear].assistants <= at.assistants-f.o.KeepLastAssistants {
-			clear++
+func (f *fold) budget(at look) (clear int) {
+	protect, rest := f.o.protected(f.window), f.rest
+	for clear = f.clear; clear < at.before && rest > protect; clear++ {
+		p := &f.pieces[clear]
+		if int(p.assistants) > at.assistants-f.o.KeepLastAssistants {
+			break
 		}
-		return clear, 0
+		rest -= p.weight()
 	}
+	return clear
+}
+
+// repeat says what a later result is to an earlier one of the same call.
+type repeat uint8
+
+const (
+	single repeat = iota
+	newer         // the same tool and arguments gave another text later
+	again         // they gave the same text later
+)
+
+// lookBack is how many results back one of the same call is looked for.
+const lookBack = 1000
+
+// supersede looks among the results that still stand for the newest one of the same tool and the same arguments: the
+// coming piece takes its place, so it goes with the next batch, protected or not. The newest of them stays until its own
+// time comes.
+func (f *fold) supersede(by *piece) {
+	if by.caller < 0 {
+		return
+	}
+	made, maker := f.callOf(by.caller, by.call), &f.c.Messages[by.caller]
+	args := made.Args.Of(maker.Raw)
+	for i := len(f.pieces) - 1; i >= max(f.clear, len(f.pieces)-lookBack); i-- {
+		p := &f.pieces[i]
+		if p.exempt || p.caller < 0 || p.message == by.message {
+			continue
+		}
+		old, message := f.callOf(p.caller, p.call), &f.c.Messages[p.caller]
+		if old.Name != made.Name || old.Args.Len() != made.Args.Len() || old.Args.Of(message.Raw) != args {
+			continue
+		}
+		if p.state != kept {
+			return
+		}
+		p.repeat = newer
+		if f.content(p) == f.content(by) {
+			p.repeat = again
+		}
+		f.want(i, f.clearing())
+		return
+	}
+}
+
+// content returns a result as the client wrote it.
+func (f *fold) content(p *piece) string {
+	m := &f.c.Messages[p.message]
+	return m.Results[p.result].Content.Of(m.Raw)
+}
+
+// What a placeholder says of a result that a later one stands for.
+var repeatNotes = [...]string{
+	newer: "\nA later call with the same arguments has newer content.",
+	again: "\nA later call with the same arguments gave the same content.",
 }

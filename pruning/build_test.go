@@ -25,6 +25,15 @@ func call(tool string, ids ...string) message {
 	return message{"role": "assistant", "content": nil, "tool_calls": calls}
 }
 
+// ask is a message that makes the same call once for each id.
+func ask(tool, args string, ids ...string) message {
+	var calls []any
+	for _, id := range ids {
+		calls = append(calls, message{"id": id, "type": "function", "function": message{"name": tool, "arguments": args}})
+	}
+	return message{"role": "assistant", "content": nil, "tool_calls": calls}
+}
+
 func result(id, text string) message {
 	return message{"role": "tool", "tool_call_id": id, "content": text}
 }
@@ -140,11 +149,19 @@ func randomRound(r *rand.Rand, n int) []message {
 		ids = append(ids, fmt.Sprintf("c%d-%d", n, i))
 	}
 	list := []message{call([]string{"read", "bash", "search"}[r.IntN(3)], ids...)}
+	repeat := r.IntN(3) == 0
+	if repeat { // the same call again, maybe with the same result
+		list[0] = ask("read", fmt.Sprintf(`{"file":"%d"}`, r.IntN(3)), ids...)
+	}
 	for i, id := range ids {
 		if r.IntN(20) == 0 {
 			continue
 		}
-		list = append(list, result(id, randomText(r, n*10+i)))
+		text := randomText(r, n*10+i)
+		if repeat && r.IntN(2) == 0 {
+			text = long(1, 3000)
+		}
+		list = append(list, result(id, text))
 	}
 	if r.IntN(20) == 0 {
 		list = append(list, result("orphan", randomText(r, n*10+9)))

@@ -1,116 +1,142 @@
 package pruning
 
 import (
+	"slices"
+
 	"recap/chat"
 	"recap/tokens"
 )
-
-// borders says how far a strategy has come at a look: pieces before clear are to be cleared, those from there to
-// trim are to be trimmed. Borders never move back as a history grows.
-type borders func(at look) (clear, trim int)
 
 // fold is one pass over a history.
 type fold struct {
 	p      *Pruner
 	c      *chat.Chat
 	o      *Options
-	pieces []piece
-
-	clear, trim int   // how far the borders have come
-	pending     []int // pieces that are to be shortened with the next batch
-	freed       int   // tokens that it would free
-	placeholder int   // its tokens
-
-	hashed, next int // messages and pieces that hash stands for
-	hash         uint64
-	read, told   int // messages and pieces whose words are in words
-	words        map[string]bool
+	window int
+	progress
+	shown shown
 }
 
-// strategy returns the borders of the configured strategy.
-func (f *fold) strategy(window int) borders {
-	b := f.ratio()
-	if f.o.Strategy == Budget {
-		b = f.budget(window)
-	}
-	if f.o.HardClear.Enabled {
-		return b
-	}
-	return func(at look) (int, int) {
-		clear, trim := b(at)
-		if f.o.Strategy == Budget {
-			trim = clear
-		}
-		return 0, trim
-	}
+// progress is all that a pass knows behind a message.
+type progress struct {
+	reader
+	pieces      []piece
+	placeholder int32 // its tokens
+
+	clear, trim int     // how far the borders have come: what lies before is to be cleared, to be trimmed
+	rest        int     // tokens of the pieces behind clear
+	pending     []int32 // pieces that are to be shortened with the next batch
+	freed       int     // tokens that it would free
+
+	changed bool // something is sent otherwise than result says
+	result  Result
 }
 
-// weigh fills in what the strategy needs to know of each piece. Ratio asks only for those that are long enough.
-func (f *fold) weigh() {
-	for i := range f.pieces {
-		p := &f.pieces[i]
-		m := &f.c.Messages[p.message]
-		r := &m.Results[p.result]
-		if f.o.Strategy == Ratio && r.Chars < f.o.MinPrunableToolChars {
-			p.exempt = true
-			continue
-		}
-		n := f.p.note(m)[p.result]
-		p.tokens, p.sent = n.tokens, n.tokens
-		if p.exempt || n.trimmed || n.isPlaceholder(f.o.HardClear.Placeholder) {
-			p.exempt = true
-			continue
-		}
-		if f.o.Strategy == Budget {
-			f.admit(p, &n)
-		}
+// weigh fills in what the strategy needs to know of a piece. Ratio asks only for those that are long enough.
+func (f *fold) weigh(m *chat.Message, p *piece) {
+	if f.o.Strategy == Ratio && m.Results[p.result].Chars < f.o.MinPrunableToolChars {
+		p.exempt = true
+		return
+	}
+	n := &f.p.note(m)[p.result]
+	p.tokens, p.sent = n.tokens, n.tokens
+	f.rest += int(n.tokens)
+	if p.exempt || n.trimmed || n.isPlaceholder(f.o.HardClear.Placeholder) {
+		p.exempt = true
+	} else if f.o.Strategy == Budget {
+		f.admit(m, p, n)
 	}
 }
 
-// admit applies what budget knows besides its borders: excluded tools, errors, the cap at first sight.
-func (f *fold) admit(p *piece, n *note) {
-	for _, pattern := range f.o.ExcludeTools {
-		if p.tool != "" && tokens.Glob(pattern, p.tool) {
-			p.exempt = true
-			return
-		}
+// admit applies what budget knows besides its borders: excluded tools, errors, the cap at first sight, and that a result
+// takes the place of an older one.
+func (f *fold) admit(m *chat.Message, p *piece, n *note) {
+	r := &m.Results[p.result]
+	if len(f.o.ExcludeTools) > 0 && f.excluded(f.tool(p)) {
+		p.exempt = true
+		return
 	}
-	m := &f.c.Messages[p.message]
-	if f.o.CapNewChars > 0 && m.Results[p.result].Chars > f.o.CapNewChars {
-		if s := f.p.capped(m, p.result, f.o.CapNewChars); s.tokens < p.tokens {
+	if f.o.CapNewChars > 0 && r.Chars > f.o.CapNewChars {
+		if s := f.p.capped(m, int(p.result), f.o.CapNewChars); s.tokens < p.tokens {
 			p.sent, p.text = s.tokens, s.text
+			f.changed = true
 		}
 	}
-	p.exempt = n.failed || m.Results[p.result].Failed
+	if p.exempt = n.failed || r.Failed; !p.exempt {
+		f.supersede(p)
+	}
+}
+
+func (f *fold) excluded(tool string) bool {
+	for _, pattern := range f.o.ExcludeTools {
+		if tool != "" && tokens.Glob(pattern, tool) {
+			return true
+		}
+	}
+	return false
 }
 
 // look moves the borders to where the strategy has them at a place, and shortens what is pending when that frees
 // at least gate tokens.
-func (f *fold) look(b borders, at look, gate int) {
-	clear, trim := b(at)
+func (f *fold) look(at look, gate int) {
+	clear, trim := f.borders(at)
 	for ; f.trim < trim; f.trim++ {
 		f.want(f.trim, wantTrim)
 	}
 	for ; f.clear < clear; f.clear++ {
-		f.want(f.clear, wantClear)
+		f.rest -= f.pieces[f.clear].weight()
+		f.want(f.clear, f.clearing())
 	}
 	if f.freed < max(gate, 1) {
 		return
 	}
+	slices.Sort(f.pending)
 	for _, i := range f.pending {
 		p := &f.pieces[i]
-		if s := f.shortened(p, p.state); s.text != "" || s.tokens == 0 {
+		before := p.weight()
+		if s := f.shortened(int(i)); s.text != "" || s.tokens == 0 {
 			p.sent, p.text = s.tokens, s.text
 		}
 		p.state = decided
+		if int(i) >= f.clear {
+			f.rest -= before - p.weight()
+		}
 	}
-	f.pending, f.freed = f.pending[:0], 0
+	f.pending, f.freed, f.changed = f.pending[:0], 0, true
+}
+
+// borders asks the strategy how far its borders come at a look. They never move back as a history grows.
+func (f *fold) borders(at look) (clear, trim int) {
+	if f.o.Strategy == Budget {
+		return f.budget(at), f.trim
+	}
+	clear, trim = f.ratio(at)
+	if !f.o.HardClear.Enabled {
+		clear = f.clear
+	}
+	return clear, trim
+}
+
+// clearing is what happens to results whose time has come: with hardClear off they are only trimmed.
+func (f *fold) clearing() state {
+	if f.o.HardClear.Enabled {
+		return wantClear
+	}
+	return wantTrim
+}
+
+// weight is what a piece counts for protectTokens: what the client sent, until it was shortened with a batch.
+func (p *piece) weight() int {
+	if p.state == decided {
+		return int(p.sent)
+	}
+	return int(p.tokens)
 }
 
 // want puts a piece into the next batch, unless that would free nothing.
 func (f *fold) want(i int, to state) {
 	p := &f.pieces[i]
-	if p.exempt || p.state == decided {
+	if p.exempt || p.state >= to {
 		return
 	}
 	left := f.left(p, to)
@@ -118,24 +144,35 @@ func (f *fold) want(i int, to state) {
 		return
 	}
 	if p.state == kept {
-		f.pending = append(f.pending, i)
+		f.pending = append(f.pending, int32(i))
 	} else {
-		f.freed -= p.tokens - f.left(p, p.state)
+		f.freed -= int(p.tokens - p.left)
 	}
-	f.freed += p.tokens - left
-	p.state = to
+	f.freed += int(p.tokens - left)
+	p.state, p.left = to, left
 }
 
-// result lists what the pass decided.
-func (f *fold) result() Result {
-	var r Result
+// settle lists what is decided so far.
+func (f *fold) settle() {
+	if !f.changed {
+		return
+	}
+	f.changed = false
+	n := 0
+	for i := range f.pieces {
+		if p := &f.pieces[i]; p.sent != p.tokens {
+			n++
+		}
+	}
+	r := Result{Trims: make([]chat.Trim, 0, n), Left: make([]int, 0, n)}
 	for i := range f.pieces {
 		p := &f.pieces[i]
 		if p.sent == p.tokens {
 			continue
 		}
-		r.Trims = append(r.Trims, chat.Trim{Message: p.message, Result: p.result, Text: p.text})
-		r.Saved += p.tokens - p.sent
+		r.Trims = append(r.Trims, chat.Trim{Message: int(p.message), Result: int(p.result), Text: p.text})
+		r.Left = append(r.Left, int(p.sent))
+		r.Saved += int(p.tokens - p.sent)
 	}
-	return r
+	f.result = r
 }

@@ -13,6 +13,7 @@ import (
 // P6, P7: what a longer history says about the messages of a shorter one is what the shorter one said: trims stay exactly as
 // they were and only new ones come. Results that were only capped may be cleared by a later batch.
 func TestP6P7OldDecisionsStay(t *testing.T) {
+	batches := 0
 	for seed := range uint64(24) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		list := randomHistory(r, 20+r.IntN(40))
@@ -20,7 +21,6 @@ func TestP6P7OldDecisionsStay(t *testing.T) {
 		o.Cadence = pruning.Batched
 		window := r.IntN(3) * 16000
 		var before []chat.Trim
-		batches := 0
 		c := build(t, list)
 		p := &pruning.Pruner{}
 		if seed%2 == 0 {
@@ -41,9 +41,9 @@ func TestP6P7OldDecisionsStay(t *testing.T) {
 			}
 			before = now
 		}
-		if seed == 0 && batches == 0 {
-			t.Error("the first seed prunes nothing")
-		}
+	}
+	if batches < 24 {
+		t.Errorf("only %d batches in all", batches)
 	}
 }
 

@@ -4,24 +4,26 @@
 // complete set of results the strategy says how far its borders have come: results left of them are to be
 // cleared or trimmed. What it says is done only in batches that free enough, so the borders stay where they
 // are from request to request and with them the upstream's prompt cache. Each look sees only what stands before
-// it: what was once decided is decided for every longer history too.
+// it: what was once decided is decided for every longer history too. So a pass may begin where the pass over
+// the request before ended, see resume.go.
 //
 // Only a result's content changes. A placeholder and a trimmed text are recognised and final.
 package pruning
 
 import (
 	"recap/chat"
-	"recap/tokens"
 )
 
-// Result is what a pass decided.
+// Result is what a pass decided. It is shared and must not be written to.
 type Result struct {
 	Trims []chat.Trim // ascending by Message, Result
+	Left  []int       // tokens of each trim's text, by the fixed measure
 	Saved int         // tokens by the fixed measure
 }
 
-// Pruner is Prune with a memory for what results weigh and what is left of them. Its answers are the same with a
-// cold memory; the zero Pruner has none. Safe for concurrent use.
+// Pruner is Prune with a memory for what results weigh, what is left of them, and how far it came with a chat that the
+// next one begins with (chat.Recall). Its answers are the same with a cold memory; the zero Pruner has none.
+// Safe for concurrent use.
 type Pruner struct {
 	notes *chat.Memo[*chat.Facts, []note]
 	texts *chat.Memo[textKey, shortened]
@@ -45,20 +47,18 @@ func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result
 	if !o.Enabled || o.Strategy != Ratio && o.Strategy != Budget {
 		return Result{}
 	}
-	h := read(c, len(o.ExcludeTools) > 0)
-	if len(h.pieces) == 0 {
-		return Result{}
-	}
-	f := &fold{p: p, c: c, o: o, pieces: h.pieces, placeholder: tokens.Estimate(o.HardClear.Placeholder)}
-	f.weigh()
-	borders := f.strategy(window)
-	if o.Cadence != EveryRequest {
-		for _, at := range h.looks {
-			f.look(borders, at, o.gate(window))
+	f := p.begin(c, o, window)
+	for f.at.messages < len(c.Messages) {
+		if f.read() && o.Cadence != EveryRequest {
+			f.look(f.at, o.gate(window))
 		}
 	}
+	f.settle()
+	f.keep()
 	if urgent || o.Cadence == EveryRequest {
-		f.look(borders, h.end, 1)
+		f.own()
+		f.look(f.at, 1)
+		f.settle()
 	}
-	return f.result()
+	return f.result
 }

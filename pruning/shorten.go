@@ -8,21 +8,25 @@ import (
 )
 
 // left is what remains of a piece in tokens. For a digest it is a bound, so that no digest is made before its batch:
-// what it says depends on what was cleared before.
-func (f *fold) left(p *piece, to state) int {
+// what it says depends on what else is shown then.
+func (f *fold) left(p *piece, to state) int32 {
 	switch {
 	case to == wantTrim:
-		return f.p.trimmed(&f.c.Messages[p.message], p.result, f.o.SoftTrim).tokens
+		return f.p.trimmed(&f.c.Messages[p.message], int(p.result), f.o.SoftTrim).tokens
 	case !f.replaces(p, f.o.HardClear.Placeholder):
 		return p.tokens
+	case p.repeat == again:
+		return f.placeholder + repeatTokens
 	case f.o.Strategy == Budget:
-		return f.placeholder + f.o.DigestChars*digestShare/100
+		return f.placeholder + int32(f.o.DigestChars*digestShare/100)
 	}
 	return f.placeholder
 }
 
-// digestShare is about what a hundred characters of a digest cost in tokens.
-const digestShare = 40
+const (
+	digestShare  = 40 // about what a hundred characters of a digest cost in tokens
+	repeatTokens = 12 // what a repeatNote costs
+)
 
 // replaces reports whether a text is shorter than the content of a piece. Media are longer than any text.
 func (f *fold) replaces(p *piece, text string) bool {
@@ -30,71 +34,95 @@ func (f *fold) replaces(p *piece, text string) bool {
 	return hasMedia(r) || len(text) < r.Chars // characters are at most bytes
 }
 
-// shortened returns what is left of a piece whose time has come.
-func (f *fold) shortened(p *piece, to state) shortened {
+// shortened returns what is left of the i-th piece, whose time has come.
+func (f *fold) shortened(i int) shortened {
+	p := &f.pieces[i]
 	m := &f.c.Messages[p.message]
-	bare := shortened{text: f.o.HardClear.Placeholder, tokens: f.placeholder}
-	switch {
-	case to == wantTrim:
-		return f.p.trimmed(m, p.result, f.o.SoftTrim)
-	case f.o.Strategy != Budget || f.o.DigestChars == 0:
+	if p.state == wantTrim {
+		return f.p.trimmed(m, int(p.result), f.o.SoftTrim)
+	}
+	bare := shortened{f.o.HardClear.Placeholder, f.placeholder}
+	if p.repeat != single {
+		if text := bare.text + repeatNotes[p.repeat]; f.replaces(p, text) {
+			bare = shortened{text, int32(tokens.Estimate(text))}
+		}
+	}
+	if f.o.Strategy != Budget || f.o.DigestChars == 0 || p.repeat == again {
 		return bare
 	}
-	key := textKey{facts: m.Facts, result: p.result, placeholder: bare.text, sizes: [3]int{f.o.DigestChars, -1}, before: f.before(p)}
+	key := textKey{
+		facts: m.Facts, result: p.result, repeat: p.repeat, placeholder: f.o.HardClear.Placeholder,
+		sizes: [3]int{f.o.DigestChars, -1}, shown: f.print(i),
+	}
 	return f.p.remember(key, func() shortened {
-		d := digest(m.ResultText(p.result), f.o.DigestChars, f.shown(p.message))
+		d := digest(m.ResultText(int(p.result)), f.o.DigestChars, f.words(i))
 		text := bare.text + digestIntro + d
-		if s := (shortened{text: text, tokens: tokens.Estimate(text)}); d != "" && s.tokens < p.sent && f.replaces(p, text) {
+		if s := (shortened{text, int32(tokens.Estimate(text))}); d != "" && s.tokens < p.sent && f.replaces(p, text) {
 			return s
 		}
 		return bare
 	})
 }
 
+// shown is what stands beside a result that is cleared, as it is sent: what users and assistants said and called so
+// far, and what is left of the results before it. No digest need repeat that.
+type shown struct {
+	print           uint64 // names it all
+	own, told       int    // messages and pieces that print stands for
+	words           shownWords
+	ownRead, toldOf int // messages and pieces whose words are known
+}
+
 var seed = maphash.MakeSeed()
 
-// before returns a fingerprint of all that stands before a piece, as it is sent.
-func (f *fold) before(p *piece) uint64 {
+// print names what is shown beside the i-th piece.
+func (f *fold) print(i int) uint64 {
 	type step struct {
 		before uint64
-		facts  *chat.Facts
-		piece  int
-		state  state
+		text   uint64
 	}
-	for ; f.hashed < p.message; f.hashed++ {
-		f.hash = maphash.Comparable(seed, step{before: f.hash, facts: f.c.Messages[f.hashed].Facts})
-		for ; f.next < len(f.pieces) && f.pieces[f.next].message <= f.hashed; f.next++ {
-			f.hash = maphash.Comparable(seed, step{before: f.hash, piece: f.next, state: f.pieces[f.next].state})
+	s := &f.shown
+	for ; s.own < f.at.messages; s.own++ {
+		if m := &f.c.Messages[s.own]; len(m.Results) == 0 {
+			s.print = maphash.Comparable(seed, step{s.print, maphash.String(seed, m.Raw)})
 		}
 	}
-	return f.hash
+	for ; s.told < min(i, f.clear); s.told++ {
+		text := maphash.String(seed, f.remains(s.told, (*fold).content))
+		s.print = maphash.Comparable(seed, step{s.print, text})
+	}
+	return s.print
 }
 
-// shown returns the words that stand in the messages before one, as they are sent: no digest need repeat them.
-func (f *fold) shown(message int) map[string]bool {
-	if f.words == nil {
-		f.words = map[string]bool{}
+// words returns the words that are shown beside the i-th piece.
+func (f *fold) words(i int) shownWords {
+	s := &f.shown
+	if s.words == nil {
+		s.words = shownWords{}
 	}
-	for ; f.read < message; f.read++ {
-		m := &f.c.Messages[f.read]
-		f.show(m.Text())
-		for i := range m.Calls {
-			f.show(chat.Unquote(m.Calls[i].Args.Of(m.Raw)))
+	for ; s.ownRead < f.at.messages; s.ownRead++ {
+		m := &f.c.Messages[s.ownRead]
+		if len(m.Results) > 0 {
+			continue
+		}
+		s.words.add(m.Text())
+		for n := range m.Calls {
+			s.words.add(chat.Unquote(m.Calls[n].Args.Of(m.Raw)))
 		}
 	}
-	for ; f.told < len(f.pieces) && f.pieces[f.told].message < message; f.told++ {
-		p := &f.pieces[f.told]
-		if p.state == decided && p.sent != p.tokens {
-			f.show(p.text)
-		} else {
-			f.show(f.c.Messages[p.message].ResultText(p.result))
-		}
+	for ; s.toldOf < min(i, f.clear); s.toldOf++ {
+		s.words.add(f.remains(s.toldOf, func(f *fold, p *piece) string {
+			return f.c.Messages[p.message].ResultText(int(p.result))
+		}))
 	}
-	return f.words
+	return s.words
 }
 
-func (f *fold) show(text string) {
-	for _, m := range mentions(text) {
-		f.words[m.word] = true
+// remains is what is sent of the i-th piece, which is not shortened any more: its shorter text, else all of it.
+func (f *fold) remains(i int, all func(*fold, *piece) string) string {
+	p := &f.pieces[i]
+	if p.state == decided && p.sent != p.tokens {
+		return p.text
 	}
+	return all(f, p)
 }

@@ -11,7 +11,7 @@ import (
 
 // note is what is remembered of one result.
 type note struct {
-	tokens  int
+	tokens  int32
 	opening string // how its text begins
 	whole   bool   // opening is all of it
 	trimmed bool   // it carries our marker
@@ -33,7 +33,7 @@ func (p *Pruner) note(m *chat.Message) []note {
 		text := m.ResultText(i)
 		opening := text[:min(len(text), maxOpening)]
 		notes[i] = note{
-			tokens:  tokens.ResultTokens(m, i),
+			tokens:  int32(tokens.ResultTokens(m, i)),
 			opening: strings.Clone(opening),
 			whole:   len(opening) == len(text),
 			trimmed: hasMarker(text),
@@ -46,29 +46,37 @@ func (p *Pruner) note(m *chat.Message) []note {
 	return notes
 }
 
-// isPlaceholder reports whether the text is what clearing leaves: the placeholder, or that with a digest.
+// isPlaceholder reports whether the text is what clearing leaves: the placeholder, or that with what may follow it.
 func (n *note) isPlaceholder(placeholder string) bool {
-	if limit := maxOpening - len(digestIntro); len(placeholder) > limit {
+	if limit := maxOpening - maxFollow; len(placeholder) > limit {
 		return strings.HasPrefix(n.opening, placeholder[:limit])
 	}
 	rest, ok := strings.CutPrefix(n.opening, placeholder)
-	return ok && (rest == "" && n.whole || strings.HasPrefix(rest, digestIntro))
+	if !ok {
+		return false
+	}
+	return rest == "" && n.whole || strings.HasPrefix(rest, digestIntro) ||
+		strings.HasPrefix(rest, repeatNotes[newer]) || strings.HasPrefix(rest, repeatNotes[again])
 }
+
+// maxFollow bounds, in bytes, the beginning of what may follow a placeholder.
+const maxFollow = 80
 
 // shortened is what is left of a result.
 type shortened struct {
 	text   string
-	tokens int
+	tokens int32
 }
 
 // textKey names what is left of one result: what shapes it are sizes from the options and, for a digest, all that
-// stands before it.
+// is shown beside it.
 type textKey struct {
 	facts       *chat.Facts
-	result      int
+	result      int32
+	repeat      repeat
 	placeholder string
 	sizes       [3]int
-	before      uint64
+	shown       uint64
 }
 
 // remember returns the shortened text under key, made on first use.
@@ -86,7 +94,7 @@ func (p *Pruner) remember(key textKey, build func() shortened) shortened {
 
 // trimmed returns a result cut to its head and tail. Results with media stay: a text would take their place.
 func (p *Pruner) trimmed(m *chat.Message, i int, t SoftTrim) shortened {
-	key := textKey{facts: m.Facts, result: i, sizes: [3]int{t.MaxChars, t.HeadChars, t.TailChars}}
+	key := textKey{facts: m.Facts, result: int32(i), sizes: [3]int{t.MaxChars, t.HeadChars, t.TailChars}}
 	return p.remember(key, func() shortened {
 		weight := p.note(m)[i].tokens
 		if hasMedia(&m.Results[i]) {
@@ -106,7 +114,7 @@ func (p *Pruner) capped(m *chat.Message, i, maxChars int) shortened {
 }
 
 // cut keeps the head and the tail of a text that is longer than maxChars and weighs so much.
-func cut(old string, weight int, t SoftTrim) shortened {
+func cut(old string, weight int32, t SoftTrim) shortened {
 	same := shortened{tokens: weight}
 	chars := utf8.RuneCountInString(old)
 	gone := chars - t.HeadChars - t.TailChars
@@ -117,7 +125,7 @@ func cut(old string, weight int, t SoftTrim) shortened {
 	if !smaller(text, old) {
 		return same
 	}
-	if n := tokens.Estimate(text); n < same.tokens {
+	if n := int32(tokens.Estimate(text)); n < same.tokens {
 		return shortened{text: text, tokens: n}
 	}
 	return same
