@@ -214,7 +214,7 @@ func (a *App) shutdown() {
 func (a *App) relay(ctx *fasthttp.RequestCtx, call middleware.Call) {
 	c := proxy.Call{
 		Upstream: call.Upstream, Body: call.Body, Header: call.Header, Tap: call.Tap, Retry: call.Retry,
-		ErrorBody: call.ErrorBody,
+		ErrorBody: call.ErrorBody, Early: call.Early,
 	}
 	if call.Ended != nil {
 		c.Ended = func(o proxy.Outcome) {

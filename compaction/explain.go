@@ -93,6 +93,14 @@ func why(in *Input, d *Decision) []string {
 	say := []string{fmt.Sprintf("the window is %d tokens (%s); %d are kept for the reply and %d may be sent",
 		in.Window.Size, in.Window.Source, l.Reply, l.Budget)}
 	switch {
+	case in.Window.Cut:
+		say = append(say, "the window was learned: the upstream cut a longer prompt without a word (upstreams[].noTruncate has it refuse instead)")
+	case in.Window.Source == "learned":
+		say = append(say, "the window was learned: the upstream refused a longer prompt")
+	case in.Window.Guessed:
+		say = append(say, "the window is a guess: the upstream has not told it (models[].contextWindow sets it)")
+	}
+	switch {
 	case in.Prune == nil:
 		say = append(say, "pruning is off (summarization.contextPruning.enabled)")
 	case len(d.Plan.Trims) > 0:

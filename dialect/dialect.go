@@ -44,6 +44,13 @@ type Glancer interface {
 	Glance(body string) (c *chat.Chat, plain bool, err error)
 }
 
+// Guard is a Dialect whose servers cut a prompt that is too long without saying so, unless a request forbids it.
+type Guard interface {
+	// NoTruncate returns body, which was understood, with the member that forbids it in front of all others; every other
+	// byte is the same. ok is false where body has that member already, in whatever case: the client's word stands.
+	NoTruncate(body []byte) (next []byte, ok bool)
+}
+
 // Facts remembers what decoding a message's bytes told; see chat.Facts. Nil is allowed: nothing is remembered.
 type Facts = chat.Memo[Print, *chat.Facts]
 
@@ -72,6 +79,21 @@ type Report struct {
 	Done   bool   // the answer came to its end (finish seen, [DONE], done:true, or a whole JSON body), even a failed one
 	Failed bool   // an error object was in the answer
 	Model  string // that answered
+	Loaded bool   // the model was loaded for this answer, as far as the server tells
+
+	TooLong  TooLong // what an error in the answer said of the chat's size, where
+	Overflow bool    // it said that the chat is too long
+}
+
+// fail notes an error object.
+func (r *Report) fail(failed bool, object string) {
+	if !failed {
+		return
+	}
+	r.Failed = true
+	if !r.Overflow {
+		r.TooLong, r.Overflow = Overflow(200, []byte(object))
+	}
 }
 
 // Question is one summary call: a single user message.

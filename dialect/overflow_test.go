@@ -11,9 +11,9 @@ import (
 func TestOverflow(t *testing.T) {
 	f := func(server string, status int, body string, limit, used int) {
 		t.Helper()
-		gotLimit, gotUsed, ok := dialect.Overflow(status, []byte(body))
-		if !ok || gotLimit != limit || gotUsed != used {
-			t.Errorf("%s: got %d, %d, %v, want %d, %d", server, gotLimit, gotUsed, ok, limit, used)
+		got, ok := dialect.Overflow(status, []byte(body))
+		if !ok || got.Limit != limit || got.Used != used || got.AtLeast != (server == "vLLM") {
+			t.Errorf("%s: got %+v, %v, want %d, %d", server, got, ok, limit, used)
 		}
 	}
 	f("OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, 8192, 9001)
@@ -24,6 +24,10 @@ func TestOverflow(t *testing.T) {
 	f("OpenAI TPM", 429, `{"error":{"message":"Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`, 30000, 45000)
 	f("vLLM", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 512 output tokens and your prompt contains at least 3585 input tokens, for a total of at least 4097 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=3585)","type":"BadRequestError","param":"input_tokens","code":400}}`, 4096, 3585)
 	f("vLLM, reply too long", 400, `{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 3000 input tokens (2000 > 4096 - 3000).","type":"BadRequestError","code":400}}`, 4096, 3000)
+	f("vLLM, exact", 400, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens. Please reduce the length of the input messages.","type":"BadRequestError","code":400}}`, 4096, 5000)
+	f("Groq", 413, `{"error":{"message":"Request too large for model x in organization o on tokens per minute (TPM): Limit 6000, Requested 8000, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, 6000, 8000)
+	f("LiteLLM", 400, `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.","type":"invalid_request_error","param":null,"code":"400"}}`, 8192, 9001)
+	f("llama.cpp, stream", 200, "data: {\"error\":{\"code\":400,\"message\":\"request (2050 tokens) exceeds the available context size (2048 tokens), try increasing it\",\"type\":\"exceed_context_size_error\"}}\n\n", 2048, 2050)
 	f("llama.cpp", 400, `{"error":{"code":400,"message":"request (2050 tokens) exceeds the available context size (2048 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":2050,"n_ctx":2048}}`, 2048, 2050)
 	f("llama.cpp, no numbers", 400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error"}}`, 0, 0)
 	f("LM Studio", 400, `{"error":"Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."}`, 4096, 5000)
@@ -48,8 +52,8 @@ func TestOverflow(t *testing.T) {
 func TestNotOverflow(t *testing.T) {
 	f := func(status int, body string) {
 		t.Helper()
-		if limit, used, ok := dialect.Overflow(status, []byte(body)); ok {
-			t.Errorf("%d %s: taken for an overflow: %d, %d", status, body, limit, used)
+		if got, ok := dialect.Overflow(status, []byte(body)); ok {
+			t.Errorf("%d %s: taken for an overflow: %+v", status, body, got)
 		}
 	}
 	f(400, `{"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}`)
@@ -61,7 +65,15 @@ func TestNotOverflow(t *testing.T) {
 	f(429, `{"error":{"message":"slow down"}}`)
 	f(429, `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`)
 	f(400, `{"error":{"message":"bad tool schema","code":"invalid_request_error"}}`)
+	f(400, `{"error":{"message":"max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude","type":"invalid_request_error"}}`)
+	f(400, `{"error":{"message":"Invalid 'messages[3].content': string too long. Expected a string with maximum length 10485760, but got a string with length 11000000 instead.","type":"invalid_request_error","code":"string_above_max_length"}}`)
+	f(400, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`)
+	f(402, `{"error":{"message":"Insufficient credits. This endpoint's maximum context length is 8192 tokens."}}`)
+	f(404, `{"error":{"message":"model 'maximum context length is 8192 tokens' not found"}}`)
+	f(413, `{"error":{"message":"Request Entity Too Large"}}`)
+	f(413, `{"error":{"message":"Request too large for model x: Limit 6000, Requested 800."}}`)
 	f(500, `{"error":{"message":"out of memory"}}`)
+	f(503, `{"error":{"message":"loading model","type":"unavailable_error","code":503}}`)
 	f(400, ``)
 	f(200, ``)
 	// What a model says about context lengths is no error.

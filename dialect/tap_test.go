@@ -67,15 +67,15 @@ func TestTapEvents(t *testing.T) {
 	final := `{"model":"m","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":3}}}`
 	f("", r{})
 	f("data: "+chunk+"\n\n", r{Model: "m"})
-	f("data: "+chunk+"\n\ndata: "+finish+"\n\ndata: "+final+"\n\ndata: [DONE]\n\n", r{usage(7, 3, 5), "length", true, false, "m"})
+	f("data: "+chunk+"\n\ndata: "+finish+"\n\ndata: "+final+"\n\ndata: [DONE]\n\n", r{Usage: usage(7, 3, 5), Finish: "length", Done: true, Failed: false, Model: "m"})
 	// B8, C2: CRLF, no space, comments, other fields, several data lines, no last line feed.
-	f(": ping\r\n\r\nevent: x\r\nid: 1\r\ndata:"+chunk+"\r\n\r\ndata:"+finish+"\r\n\r\n: OPENROUTER PROCESSING\r\n\r\ndata:"+final, r{usage(7, 3, 5), "length", true, false, "m"})
-	f("data: "+strings.Replace(final, `"usage"`, "\ndata: \"usage\"\ndata:", 1)+"\n", r{usage(7, 3, 5), "", false, false, "m"})
+	f(": ping\r\n\r\nevent: x\r\nid: 1\r\ndata:"+chunk+"\r\n\r\ndata:"+finish+"\r\n\r\n: OPENROUTER PROCESSING\r\n\r\ndata:"+final, r{Usage: usage(7, 3, 5), Finish: "length", Done: true, Failed: false, Model: "m"})
+	f("data: "+strings.Replace(final, `"usage"`, "\ndata: \"usage\"\ndata:", 1)+"\n", r{Usage: usage(7, 3, 5), Finish: "", Done: false, Failed: false, Model: "m"})
 	f("data: [DONE]", r{Done: true})
 	f("data: "+final[:len(final)-1], r{})
 	// vLLM counts in every chunk: the last one is right.
 	f(`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":1}}`+"\n\n"+`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}`+"\n\n", r{Usage: usage(7, 0, 2)})
-	f(`data: {"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2},"timings":{"cache_n":6}}`+"\n\n", r{usage(7, 6, 2), "stop", true, false, ""})
+	f(`data: {"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2},"timings":{"cache_n":6}}`+"\n\n", r{Usage: usage(7, 6, 2), Finish: "stop", Done: true, Failed: false, Model: ""})
 	f(`data: {"error":{"message":"x"}}`+"\n\n", r{Failed: true})
 	f(`data: {"error":"x"}`+"\n\n", r{Failed: true})
 	f(`data: {"error":null,"choices":[]}`+"\n\n", r{})
@@ -125,13 +125,13 @@ func TestTapPlainAndLines(t *testing.T) {
 	line := `{"model":"m","message":{"role":"assistant","content":"x"},"done":false}` + "\n"
 	last := `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":5}`
 	f("ollama", lines, line+line, r{Model: "m"})
-	f("ollama", lines, line+line+last+"\n", r{usage(7, 0, 5), "stop", true, false, "m"})
-	f("ollama", lines, line+"\n\n"+line+last, r{usage(7, 0, 5), "stop", true, false, "m"})
+	f("ollama", lines, line+line+last+"\n", r{Usage: usage(7, 0, 5), Finish: "stop", Done: true, Failed: false, Model: "m"})
+	f("ollama", lines, line+"\n\n"+line+last, r{Usage: usage(7, 0, 5), Finish: "stop", Done: true, Failed: false, Model: "m"})
 	f("ollama", lines, line+last[:len(last)-1], r{Model: "m"})
 	f("ollama", lines, line+`{"error":"x"}`+"\n", r{Model: "m", Failed: true})
 	f("ollama", lines, `{"model":"m","done":true,"done_reason":"load"}`, r{Finish: "load", Done: true, Model: "m"})
-	f("ollama", "", line+last, r{usage(7, 0, 5), "stop", true, false, "m"})
-	f("ollama", plain, last+"\n", r{usage(7, 0, 5), "stop", true, false, "m"})
+	f("ollama", "", line+last, r{Usage: usage(7, 0, 5), Finish: "stop", Done: true, Failed: false, Model: "m"})
+	f("ollama", plain, last+"\n", r{Usage: usage(7, 0, 5), Finish: "stop", Done: true, Failed: false, Model: "m"})
 	f("ollama", plain, `{"error":"x"}`, r{Done: true, Failed: true})
 }
 

@@ -82,7 +82,9 @@ func readOpenAI(text string, r *Report) {
 				r.Model = strings.Clone(chat.Unquote(value))
 			}
 		case "error":
-			r.Failed = r.Failed || value != "null"
+			r.fail(value != "null", text)
+		case "type":
+			r.fail(value == `"error"`, text)
 		case "choices":
 			readChoices(&cursor{s: value}, r)
 		case "usage":
@@ -143,7 +145,7 @@ var ollamaReader = reader{
 
 // readOllama takes one line of a stream or one whole answer.
 func readOllama(text string, r *Report) {
-	done, reason := false, ""
+	done, loaded, reason := false, false, ""
 	visit(text, func(key, value string) {
 		switch key {
 		case "model":
@@ -151,7 +153,9 @@ func readOllama(text string, r *Report) {
 				r.Model = strings.Clone(chat.Unquote(value))
 			}
 		case "error":
-			r.Failed = r.Failed || value != "null"
+			r.fail(value != "null", text)
+		case "load_duration":
+			loaded = tally(value) > loadNanoseconds
 		case "done":
 			done = value == "true"
 		case "done_reason":
@@ -159,9 +163,13 @@ func readOllama(text string, r *Report) {
 		}
 	})
 	if done {
-		r.Done, r.Finish, r.Usage = true, reason, ollamaUsage(text)
+		r.Done, r.Finish, r.Usage, r.Loaded = true, reason, ollamaUsage(text), loaded
 	}
 }
+
+// loadNanoseconds is the load_duration over which Ollama has loaded a model: it tells some milliseconds where the
+// model was there already.
+const loadNanoseconds = 1e9
 
 // ollamaUsage returns what a last line, or an answer in one piece, reports; the prompt count includes what was cached.
 func ollamaUsage(text string) (u chat.Usage) {

@@ -48,6 +48,12 @@ func (x *exchange) statusItem() string {
 	if x.broke {
 		item += ";broke-prefix"
 	}
+	if x.retried {
+		item += ";retried"
+	}
+	if x.window.Cut {
+		item += ";silent-cut"
+	}
 	return item
 }
 

@@ -27,6 +27,7 @@ type Call struct {
 	Header    func(h *fasthttp.ResponseHeader, status int)
 	Tap       io.Writer
 	Retry     func(status int, body []byte) (next []byte, ok bool)
+	Early     time.Duration
 	Ended     func(Outcome)
 	ErrorBody func(status int, code, message string) []byte
 }
@@ -76,6 +77,7 @@ type Compactor struct {
 	sent    *sentMemo
 	weighed weighedMemo
 	scale   byteScale
+	cuts    *tokens.Cuts
 	recipe  string // of requests without overrides
 	seeds   *chat.Memo[[3]string, chat.Key]
 	met     *chat.Memo[string, bool] // with an upstream and model, see exchange.first
@@ -103,6 +105,7 @@ func NewCompactor(d Deps) *Compactor {
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
 		scale:   newByteScale(),
+		cuts:    tokens.NewCuts(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),

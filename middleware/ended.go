@@ -18,6 +18,7 @@ func (x *exchange) ended(o Outcome) {
 		x.c.Stats.StreamClosed()
 	}
 	report := x.tap.report()
+	x.settled(o, &report)
 	x.record(o, report)
 	x.account(o, report)
 	if x.chat == nil {
@@ -46,8 +47,10 @@ func (x *exchange) learn() {
 // calibrate tells the counter what the upstream counted for what was sent, and asks for the window again where an answer
 // may have changed it.
 func (x *exchange) calibrate(report dialect.Report) {
-	x.c.Windows.Refresh(x.ask())
-	if report.Usage.Prompt <= 0 {
+	a := x.ask()
+	x.c.Windows.Refresh(a, report.Model, report.Loaded)
+	x.c.Windows.Fits(a, report.Usage.Prompt)
+	if report.Usage.Prompt <= 0 || x.cutShort(&report) {
 		return
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {

@@ -52,11 +52,13 @@ type exchange struct {
 	tap     *tap
 
 	streaming  bool // counted as an open stream
-	encoded    bool // the body came compressed
+	encoded    bool // the body goes out compressed, as it came
 	dry        bool // it is only explained
 	claimed    bool // of a chat that was only glanced at: its keys are found out for the accounts, see claim
 	changed    bool // the request carries overrides
 	overflowed bool // the upstream said that the context is too long
+	retried    bool // a shorter plan was sent after that
+	waited     bool // the wait for a window that one request may have is spent
 }
 
 // serve takes a request through reading, decision and relay.
@@ -83,6 +85,10 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 		sent = x.c.Bytes(body)
 	} else {
 		ctx.Request.Header.Del("Content-Encoding")
+		x.encoded = false
+	}
+	if !x.encoded {
+		sent = x.guarded(sent)
 	}
 	x.relay(ctx, sent)
 }
@@ -199,7 +205,7 @@ func (x *exchange) takeCredentials() {
 
 // weigh finds the window and the sizes.
 func (x *exchange) weigh() bool {
-	x.window = x.c.Windows.Lookup(x.ask())
+	x.lookUp()
 	if x.window.Size <= 0 {
 		x.warnWindow()
 		x.bypass("unknown-window")

@@ -31,7 +31,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	}
 	x.pick(ctx, c.Model)
 	x.chat, x.options = c, &x.c.Config.Summarization
-	x.window = x.c.Windows.Lookup(x.ask())
+	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
 	most := len(body)
 	if c.Before != nil && c.Known > 0 {

@@ -2,13 +2,10 @@ package middleware
 
 import (
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
-	"recap/chat"
-	"recap/compaction"
 	"recap/config"
 	"recap/dialect"
 	"recap/summarizer"
@@ -34,72 +31,18 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 				x.c.Stats.StreamOpened()
 			}
 		},
-		Tap:       x.tap,
-		Retry:     x.retry,
+		Tap: x.tap,
+		Retry: func(status int, seen []byte) ([]byte, bool) {
+			next, ok := x.retry(status, seen)
+			if ok {
+				ctx.Request.Header.Del("Content-Encoding") // the first try may have gone out as it came
+			}
+			return next, ok
+		},
+		Early:     x.early(body),
 		Ended:     x.ended,
 		ErrorBody: x.d.Error,
 	})
-}
-
-// retry plans again for the limit that an overflow error tells (design.md §4). It is asked once, and only while
-// nothing has gone to the client. A panic in it leaves the upstream's own error.
-func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
-	defer x.c.contain("retry")
-	limit, used, over := dialect.Overflow(status, body)
-	if !over {
-		return nil, false
-	}
-	x.overflowed = true
-	if x.chat == nil || x.encoded || x.ov.Mode == config.Observe {
-		return nil, false
-	}
-	if limit > 0 {
-		x.c.Windows.Learn(x.up.Name, x.chat.Model, limit)
-	}
-	before := x.decision
-	if len(x.chat.Messages) == 0 { // it was only glanced at
-		c, err := x.d.Decode(x.chat.Body, x.c.facts)
-		if err != nil {
-			return nil, false
-		}
-		x.read(c)
-	}
-	x.c.weighed.forget(x)
-	if !x.weigh() {
-		return nil, false
-	}
-	x.status, x.reason = "", ""
-	if before.Status != "" {
-		x.inflate(before.After, used)
-	}
-	x.decide()
-	if x.decision.Plan.Empty() || x.decision.Reject || !x.shrank(&before) {
-		x.decision, x.status = before, chat.OverWindow
-		return nil, false
-	}
-	next = x.apply()
-	return next, next != nil
-}
-
-// inflate scales the sizes by what the upstream counted; where it does not say, by a quarter.
-func (x *exchange) inflate(estimated, used int) {
-	factor := 1.25
-	if used > 0 && estimated > 0 {
-		factor = float64(used) / float64(estimated)
-	}
-	if factor <= 1 {
-		return
-	}
-	x.sizes.Messages = slices.Clone(x.sizes.Messages)
-	for i := range x.sizes.Messages {
-		x.sizes.Messages[i] = int(float64(x.sizes.Messages[i]) * factor)
-	}
-	x.sizes.Extra = int(float64(x.sizes.Extra) * factor)
-}
-
-// shrank reports whether the new plan sends less than the one before did.
-func (x *exchange) shrank(before *compaction.Decision) bool {
-	return len(x.decision.Plan.Drop) > len(before.Plan.Drop) || len(x.decision.Plan.Trims) > len(before.Plan.Trims)
 }
 
 // credentials are the request headers that a summary call needs to be let in as its chat was.

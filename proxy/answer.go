@@ -21,8 +21,12 @@ func (ex *exchange) run(ctx *fasthttp.RequestCtx) error {
 		return err
 	}
 	b := newBody(ex, &ctx.Response.Header, ctx.IsHead())
-	if ex.call.Retry != nil && ex.call.Body != nil && worthRetry(&ctx.Response.Header) {
+	switch h := &ctx.Response.Header; {
+	case ex.call.Retry == nil || ex.call.Body == nil:
+	case worthRetry(h):
 		b = ex.reconsider(ctx, b)
+	case ex.call.Early > 0 && h.StatusCode() == fasthttp.StatusOK:
+		b = ex.foresee(ctx, b)
 	}
 	ex.deliver(ctx, b)
 	return nil
@@ -41,14 +45,19 @@ func (ex *exchange) reconsider(ctx *fasthttp.RequestCtx, first *body) *body {
 	if !first.eof || len(first.ahead) > retryLimit {
 		return first
 	}
-	h := &ctx.Response.Header
-	seen, err := DecodeBody(string(first.ahead), string(h.ContentEncoding()), 16*retryLimit)
+	seen, err := DecodeBody(string(first.ahead), string(ctx.Response.Header.ContentEncoding()), 16*retryLimit)
 	if err != nil {
 		return first
 	}
+	return ex.again(ctx, first, []byte(seen))
+}
+
+// again sends what Retry gives for an answer that was read to its end; where it gives nothing, or that fails, first stands.
+func (ex *exchange) again(ctx *fasthttp.RequestCtx, first *body, seen []byte) *body {
+	h := &ctx.Response.Header
 	var next []byte
 	var again bool
-	if !contain(func() { next, again = ex.call.Retry(h.StatusCode(), []byte(seen)) }) || !again || next == nil {
+	if !contain(func() { next, again = ex.call.Retry(h.StatusCode(), seen) }) || !again || next == nil {
 		return first
 	}
 	var saved fasthttp.ResponseHeader

@@ -16,6 +16,7 @@ type body struct {
 	link   *link                    // nil once the upstream's part is over
 	header *fasthttp.ResponseHeader // takes the trailers
 	ahead  []byte                   // read before the headers went out
+	held   []byte                   // what is being read ahead
 	left   int64                    // bytes to come; chunked, or untilClose
 	chunks chunks
 	waited bool // was not all there when the headers were

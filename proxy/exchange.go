@@ -29,6 +29,9 @@ type Call struct {
 	// Retry is asked once, where Body is set, when the answer is a JSON error of at most 64 KiB and nothing has gone to the client. If ok,
 	// next is sent in its place; else the answer is relayed as it is. body is decoded if it was compressed.
 	Retry func(status int, body []byte) (next []byte, ok bool)
+	// Early makes Retry be asked about a 200 as well, where its body begins as an error and ends soon: so long, at the
+	// most, its headers are held back for the first bytes. Zero passes on the headers at once.
+	Early time.Duration
 	// Ended is called exactly once, after the last byte was handed to the client or when the exchange has failed.
 	Ended func(Outcome)
 	// ErrorBody shapes the proxy's own errors; nil gives {"error":{"message","type","code"}}.

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Upstream is one inference service. Models and Hosts are for whoever picks the upstream; this package reads neither.
+// Upstream is one inference service. Models and Hosts are for whoever picks the upstream, WindowWait and NoTruncate for
+// whoever knows chats; this package reads none of them.
 type Upstream struct {
 	// Name is what Call.Upstream and error messages say.
 	Name string `yaml:"name"`
@@ -20,6 +21,10 @@ type Upstream struct {
 	Models   []string `yaml:"models"`
 	Hosts    []string `yaml:"hosts"`
 	Timeouts Timeouts `yaml:"timeouts"`
+	// WindowWait is how long a request may wait for the first probe of its model's window.
+	WindowWait time.Duration `yaml:"windowWait"`
+	// NoTruncate has Ollama refuse a prompt that is too long instead of cutting it.
+	NoTruncate bool `yaml:"noTruncate"`
 }
 
 // Timeouts bound the three phases of an exchange; zero means the default. There is no limit on the whole: an answer may

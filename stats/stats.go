@@ -31,6 +31,7 @@ type Stats struct {
 
 	requests, responses, bypasses, prunes, summaries *counters
 	tokens, usage, storeErrors, ignored              *counters
+	windows, overflows, cuts                         *counters
 
 	firstByte, jobSeconds *metrics.PrometheusHistogram
 	memoHits, memoMisses  *metrics.Counter
@@ -67,6 +68,9 @@ func (s *Stats) newCounters() {
 	s.tokens = newCounters(set, "recap_tokens_total", "model", "kind")
 	s.usage = newCounters(set, "recap_reported_tokens_total", "upstream", "kind")
 	s.summaries = newCounters(set, "recap_summaries_total", "outcome", "reason")
+	s.windows = newCounters(set, "recap_window_source_total", "upstream", "source")
+	s.overflows = newCounters(set, "recap_overflows_total", "upstream", "outcome")
+	s.cuts = newCounters(set, "recap_silent_cuts_total", "upstream", "")
 	s.storeErrors = newCounters(set, "recap_store_errors_total", "op", "")
 	s.ignored = newCounters(set, "recap_overrides_ignored_total", "header", "")
 	s.memoHits = set.NewCounter("recap_token_memo_hits_total")
@@ -112,6 +116,9 @@ func (s *Stats) count(e *Exchange) {
 	s.usage.of(upstream, "prompt").Add(max(e.Prompt, 0))
 	s.usage.of(upstream, "cached").Add(max(e.Cached, 0))
 	s.usage.of(upstream, "completion").Add(max(e.Completion, 0))
+	if e.Source != "" {
+		s.windows.of(upstream, word(e.Source)).Inc()
+	}
 	if e.BrokePrefix {
 		s.breaks.Inc()
 	}
@@ -149,6 +156,15 @@ func (s *Stats) TokenMemo(hits, misses int) {
 	s.memoHits.Add(hits)
 	s.memoMisses.Add(misses)
 }
+
+// Overflow counts a chat that the upstream said is too long. outcome is "recovered" (a shorter one was sent and
+// answered), "refused" (the upstream's error went to the client) or "late" (it came behind the headers).
+func (s *Stats) Overflow(upstream, outcome string) {
+	s.overflows.of(s.upstreams.of(upstream), outcome).Inc()
+}
+
+// SilentCut counts a window that was learned from prompts that the upstream cut without a word.
+func (s *Stats) SilentCut(upstream string) { s.cuts.of(s.upstreams.of(upstream), "").Inc() }
 
 // StoreError counts a failure of the checkpoint store; op is a fixed word: "find", "put", "change", "sweep".
 func (s *Stats) StoreError(op string) { s.storeErrors.of(s.ops.of(op), "").Inc() }

@@ -36,6 +36,7 @@ func NewCounter(models []Model) *Counter {
 // profile is how one model's chats are counted.
 type profile struct {
 	encoding encoding
+	like     likeness
 	media    int32 // tokens of one image, sound or file
 }
 
@@ -46,6 +47,9 @@ func (k *Counter) profile(model string) profile {
 	p := profile{encoding: o200k, media: mediaTokens}
 	if f, ok := familyOf(model); ok {
 		p.encoding = f.encoding
+		if f.image > 0 {
+			p.media = int32(f.image)
+		}
 	}
 	for _, m := range k.models {
 		if !Glob(m.Match, model) {
@@ -59,6 +63,7 @@ func (k *Counter) profile(model string) profile {
 		}
 		break
 	}
+	p.like = likenessOf(model, p.encoding)
 	if len(model) <= maxModelName {
 		k.profiles.Put(model, p)
 	}
@@ -68,7 +73,8 @@ func (k *Counter) profile(model string) profile {
 // maxModelName bounds the names that are remembered, in bytes.
 const maxModelName = 256
 
-// Sizes weighs c for an upstream. It never tokenises: what is not counted yet weighs by the fixed measure.
+// Sizes weighs c for an upstream. It never tokenises: what is not counted yet weighs by an estimate for the model's
+// kind of vocabulary.
 func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 	p := k.profile(c.Model)
 	rows := make([]row, len(c.Messages)+1)
@@ -78,21 +84,22 @@ func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 		if !known {
 			fresh++
 		}
-		rows[i] = row{fixed: w.fixed, exact: w.count(p.encoding), media: w.media * p.media}
+		rows[i] = row{fixed: w.fixed, guess: w.guess[p.like], exact: w.count(p.encoding), media: w.media * p.media}
 	}
 	extra := &rows[len(c.Messages)]
-	*extra = row{fixed: primingTokens, exact: primingTokens}
+	*extra = row{fixed: primingTokens, guess: primingTokens, exact: primingTokens}
 	for _, span := range c.Extras {
 		w := k.weighExtra(span.Of(c.Body))
 		n := w.count(p.encoding)
 		extra.fixed += w.fixed
+		extra.guess += w.guess[p.like]
 		if n < 0 || extra.exact < 0 {
 			extra.exact = -1
 			continue
 		}
 		extra.exact += n
 	}
-	s := newSizes(rows, k.factors.rates(target{upstream, c.Model}))
+	s := newSizes(rows, p.like, k.factors.rates(target{upstream, c.Model}))
 	s.Fresh = fresh
 	return s
 }
@@ -111,7 +118,8 @@ func (k *Counter) weighExtra(raw string) *weight {
 	key := extra{size: len(raw), raw: maphash.String(k.seed, raw)}
 	w, ok := k.extras.Get(key)
 	if !ok {
-		w = &weight{fixed: int32(Estimate(raw))}
+		w = &weight{}
+		w.add(text{raw: raw})
 		k.extras.Put(key, w)
 	}
 	return w

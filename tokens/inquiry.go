@@ -73,13 +73,17 @@ func (q *inquiry) call(method, address, body string, into any) bool {
 	return json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(into) == nil
 }
 
+// minTold is the smallest size that is believed, in tokens: less is a server that says something else by it.
+const minTold = 128
+
 // number is a size in tokens as servers write it: an integer, a float, a string or null.
 type number int
 
-// UnmarshalJSON implements json.Unmarshaler. What is no size is 0.
+// UnmarshalJSON implements json.Unmarshaler. What is no size that a model may have is 0.
 func (n *number) UnmarshalJSON(data []byte) error {
+	*n = 0
 	var f float64
-	if json.Unmarshal([]byte(strings.Trim(string(data), `"`)), &f) == nil && f >= 1 && f <= 1<<40 {
+	if json.Unmarshal([]byte(strings.Trim(string(data), `"`)), &f) == nil && f >= minTold && f <= maxWindow {
 		*n = number(f)
 	}
 	return nil

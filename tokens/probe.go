@@ -32,6 +32,7 @@ type finding struct {
 	kind    string
 	window  int // tokens, effective; 0 = not told
 	trained int // the most the model was trained for; 0 = not told
+	reply   int // the most the model answers; 0 = not told
 }
 
 // probes is the visible table of how upstreams are asked, in that order. Each reports whether the upstream
@@ -82,7 +83,7 @@ func (w *Windows) probe(a Ask) {
 	if k == nil || k.asking || w.closed || w.asking >= maxAsking || a.URL == "" {
 		return
 	}
-	k.asking = true
+	k.asking, k.done = true, make(chan struct{})
 	w.asking++
 	kind := w.kinds[a.Upstream]
 	w.probes.Add(1)
@@ -112,7 +113,8 @@ func (w *Windows) ask(a Ask, kind string) {
 	defer w.mu.Unlock()
 	w.asking--
 	k := w.known[target{a.Upstream, a.Model}]
-	k.asking, k.at = false, time.Now()
+	close(k.done)
+	k.asking, k.done, k.at = false, nil, time.Now()
 	if !ok {
 		k.fails++
 		return

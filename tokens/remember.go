@@ -16,8 +16,11 @@ type savedWindow struct {
 	Model    string    `json:"model"`
 	Window   int       `json:"window,omitempty"`
 	Trained  int       `json:"trained,omitempty"`
+	Reply    int       `json:"reply,omitempty"`
 	Learned  int       `json:"learned,omitempty"`
 	Taught   time.Time `json:"taught,omitzero"`
+	Under    bool      `json:"under,omitempty"`
+	Cut      bool      `json:"cut,omitempty"`
 }
 
 // Export returns what was found out, for Import after a restart. The same knowledge gives the same bytes.
@@ -28,7 +31,8 @@ func (w *Windows) Export() []byte {
 		if k.window > 0 || k.learned > 0 {
 			list = append(list, savedWindow{
 				Upstream: t.upstream, Kind: w.kinds[t.upstream], Model: t.model,
-				Window: k.window, Trained: k.trained, Learned: k.learned, Taught: k.taught,
+				Window: k.window, Trained: k.trained, Reply: k.reply,
+				Learned: k.learned, Taught: k.taught, Under: k.under, Cut: k.cut,
 			})
 		}
 	}
@@ -53,10 +57,11 @@ func (w *Windows) Import(data []byte) error {
 	defer w.mu.Unlock()
 	for _, s := range list[:min(len(list), maxKnown)] {
 		k := w.entry(target{s.Upstream, s.Model})
-		if k == nil || s.Window < 0 || s.Trained < 0 || s.Learned < 0 {
+		if k == nil || min(s.Window, s.Trained, s.Reply, s.Learned) < 0 || max(s.Window, s.Learned) > maxWindow {
 			continue
 		}
-		k.window, k.trained, k.learned, k.taught = s.Window, s.Trained, s.Learned, s.Taught
+		k.window, k.trained, k.reply = s.Window, s.Trained, s.Reply
+		k.limit = limit{learned: s.Learned, taught: s.Taught, under: s.Under, cut: s.Cut}
 		if s.Kind != "" {
 			w.kinds[s.Upstream] = s.Kind
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -52,35 +51,48 @@ func (q *inquiry) modelfile() (numCtx, trained int) {
 	if err != nil || !q.call(http.MethodPost, q.root+"/api/show", string(body), &shown) {
 		return 0, 0
 	}
+	var n number
 	for line := range strings.Lines(shown.Parameters) {
 		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "num_ctx" {
-			numCtx, _ = strconv.Atoi(fields[1]) // no number is no setting
+			_ = n.UnmarshalJSON([]byte(fields[1])) // what is no size is no setting
+			numCtx = int(n)
 		}
 	}
+	n = 0
 	var architecture string
-	var n number
 	if json.Unmarshal(shown.ModelInfo["general.architecture"], &architecture) == nil &&
 		json.Unmarshal(shown.ModelInfo[architecture+".context_length"], &n) == nil {
 		trained = int(n)
 	}
-	return max(numCtx, 0), trained
+	return numCtx, trained
 }
 
-// askLlamaCpp reads the window of one slot.
+// askLlamaCpp reads the window of one slot: the window that the server was given, shared by all slots, is never the one
+// that a request has.
 func askLlamaCpp(q *inquiry) (finding, bool) {
 	var props struct {
 		Settings *struct {
 			Ctx number `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	address := q.root + "/props"
+	which := ""
 	if q.model != "" {
-		address += "?model=" + url.QueryEscape(q.model) // for a server that routes between models
+		which = "?model=" + url.QueryEscape(q.model) // for a server that routes between models
 	}
-	if !q.get(address, &props) || props.Settings == nil {
-		return finding{}, false
+	if q.get(q.root+"/props"+which, &props) && props.Settings != nil && props.Settings.Ctx > 0 {
+		return finding{kind: kindLlamaCpp, window: int(props.Settings.Ctx)}, true
 	}
-	return finding{kind: kindLlamaCpp, window: int(props.Settings.Ctx)}, true
+	var slots []struct {
+		Ctx number `json:"n_ctx"`
+	}
+	if !q.get(q.root+"/slots"+which, &slots) || len(slots) == 0 {
+		return finding{kind: kindLlamaCpp}, props.Settings != nil
+	}
+	found := finding{kind: kindLlamaCpp, window: int(slots[0].Ctx)}
+	for _, slot := range slots {
+		found.window = min(found.window, int(slot.Ctx)) // any of them may get the request
+	}
+	return found, found.window > 0 || props.Settings != nil
 }
 
 // listed is one model of a /v1/models answer, as vLLM, OpenRouter and Anthropic write it.
@@ -90,8 +102,10 @@ type listed struct {
 	ContextLength number `json:"context_length"`
 	TopProvider   struct {
 		ContextLength number `json:"context_length"`
+		MaxReply      number `json:"max_completion_tokens"`
 	} `json:"top_provider"`
 	MaxInputTokens number `json:"max_input_tokens"`
+	MaxTokens      number `json:"max_tokens"`
 }
 
 // finding returns what l tells; false when it tells no window at all.
@@ -100,9 +114,12 @@ func (l *listed) finding() (finding, bool) {
 	case l.MaxModelLen > 0:
 		return finding{kind: kindVLLM, window: int(l.MaxModelLen)}, true
 	case l.ContextLength > 0:
-		return finding{kind: kindOpenRouter, window: atMost(int(l.ContextLength), int(l.TopProvider.ContextLength))}, true
+		return finding{
+			kind: kindOpenRouter, window: atMost(int(l.ContextLength), int(l.TopProvider.ContextLength)),
+			reply: int(l.TopProvider.MaxReply),
+		}, true
 	case l.MaxInputTokens > 0:
-		return finding{kind: kindAnthropic, window: int(l.MaxInputTokens)}, true
+		return finding{kind: kindAnthropic, window: int(l.MaxInputTokens), reply: int(l.MaxTokens)}, true
 	}
 	return finding{}, false
 }
@@ -159,7 +176,8 @@ func (q *inquiry) next(address, link string, more bool) string {
 	return ""
 }
 
-// askLMStudio reads the window of the loaded instance from either of its interfaces.
+// askLMStudio reads the window of the loaded instance from either of its interfaces. Where several instances answer to a
+// name, the smallest counts.
 func askLMStudio(q *inquiry) (finding, bool) {
 	var current struct {
 		Models []struct {
@@ -177,8 +195,9 @@ func askLMStudio(q *inquiry) (finding, bool) {
 	if q.get(q.root+"/api/v1/models", &current) && len(current.Models) > 0 {
 		for _, m := range current.Models {
 			for _, instance := range m.Loaded {
-				if m.Key == q.model || instance.ID == q.model {
-					found.window, found.trained = int(instance.Config.ContextLength), int(m.Max)
+				if q.named(m.Key, instance.ID) {
+					found.least(int(instance.Config.ContextLength))
+					found.trained = int(m.Max)
 				}
 			}
 		}
@@ -195,31 +214,50 @@ func askLMStudio(q *inquiry) (finding, bool) {
 		return finding{}, false
 	}
 	for _, m := range older.Data {
-		if m.ID == q.model {
-			found.window, found.trained = int(m.Loaded), int(m.Max)
+		if q.named(m.ID) {
+			found.least(int(m.Loaded))
+			found.trained = int(m.Max)
 		}
 	}
 	return found, true
 }
 
-// askLiteLLM reads what the gateway knows of the model behind a name.
+// named reports whether one of names is the model's, with or without the maker in front of it.
+func (q *inquiry) named(names ...string) bool {
+	for _, name := range names {
+		if name == q.model || name != "" && q.model != "" && name[strings.LastIndexByte(name, '/')+1:] == q.model {
+			return true
+		}
+	}
+	return false
+}
+
+// least keeps the smaller of two windows that are known.
+func (f *finding) least(window int) {
+	if window > 0 {
+		f.window = atMost(window, f.window)
+	}
+}
+
+// askLiteLLM reads what the gateway knows of the model behind a name; where there are several, the smallest counts.
 func askLiteLLM(q *inquiry) (finding, bool) {
 	var answer struct {
 		Data []struct {
 			Name string `json:"model_name"`
 			Info struct {
-				MaxInput number `json:"max_input_tokens"`
-				Max      number `json:"max_tokens"`
+				MaxInput  number `json:"max_input_tokens"`
+				MaxOutput number `json:"max_output_tokens"`
 			} `json:"model_info"`
 		}
 	}
-	if !q.get(q.v1+"/model/info", &answer) || len(answer.Data) == 0 {
+	if !q.get(q.v1+"/model/info", &answer) && !q.get(q.root+"/model/info", &answer) || len(answer.Data) == 0 {
 		return finding{}, false
 	}
 	found := finding{kind: kindLiteLLM}
 	for _, m := range answer.Data {
-		if m.Name == q.model && m.Info.MaxInput > 0 && (found.window == 0 || int(m.Info.MaxInput) < found.window) {
-			found.window = int(m.Info.MaxInput)
+		if m.Name == q.model {
+			found.least(int(m.Info.MaxInput))
+			found.reply = max(found.reply, int(m.Info.MaxOutput))
 		}
 	}
 	return found, true

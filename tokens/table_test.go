@@ -43,12 +43,15 @@ func TestTableOfModels(t *testing.T) {
 	var patterns []string
 	for _, line := range lines {
 		fields := strings.Split(line, ",")
-		if len(fields) != 3 {
-			t.Fatalf("%s: want three fields", line)
+		if len(fields) != 6 {
+			t.Fatalf("%s: want six fields", line)
 		}
 		window, err := strconv.Atoi(fields[1])
-		if err != nil || window < 1024 || !slices.Contains(tokens.Encodings(), fields[2]) {
-			t.Errorf("%s: bad window or encoding", line)
+		reply, errReply := strconv.Atoi(fields[2])
+		image, errImage := strconv.Atoi(fields[4])
+		if err != nil || errReply != nil || errImage != nil || window < 1024 || reply > window || image > 20_000 ||
+			!slices.Contains(tokens.Encodings(), fields[3]) || fields[5] == "" {
+			t.Errorf("%s: bad number, encoding or origin", line)
 		}
 		// The first row that matches wins: a wider pattern must not stand above a narrower one.
 		bare := strings.ReplaceAll(fields[0], "*", "x")
@@ -76,6 +79,10 @@ func TestTableAnswers(t *testing.T) {
 	f("gpt-4o-mini", 128000)
 	f("gpt-4.1-nano", 1047576)
 	f("gpt-5", 400000)
+	f("openai/gpt-5.4-mini", 1050000)
+	f("claude-opus-4-6", 1000000)
+	f("claude-opus-4-1-20250805", 200000)
+	f("Codestral-22B-v0.1", 32768)
 	f("o3", 200000)
 	f("claude-sonnet-4-5", 200000)
 	f("anthropic.claude-3-5-sonnet-20240620-v1:0", 200000)

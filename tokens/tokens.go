@@ -11,8 +11,9 @@ package tokens
 type Model struct {
 	Match         string `yaml:"match"`         // glob over the model's name
 	ContextWindow int    `yaml:"contextWindow"` // tokens; 0 = not said
+	ReplyTokens   int    `yaml:"replyTokens"`   // the most it answers; 0 = by the upstream or the built-in table
 	Encoding      string `yaml:"encoding"`      // o200k_base, cl100k_base, …; "" = by the built-in table
-	ImageTokens   int    `yaml:"imageTokens"`   // per image; 0 = 1000
+	ImageTokens   int    `yaml:"imageTokens"`   // per image; 0 = by the built-in table, which has 1000 for most
 	Price         Price  `yaml:"price"`
 }
 

@@ -12,10 +12,6 @@ import (
 const ollamaDefault = 4096
 
 const (
-	// learnedFor is how long a limit from an overflow error holds: servers are restarted with other settings.
-	learnedFor = 6 * time.Hour
-	// minLearned is the smallest limit that is believed, in tokens.
-	minLearned = 256
 	// maxKnown bounds the pairs of upstream and model that are remembered.
 	maxKnown = 2000
 	// maxAsking bounds the probes that run or wait.
@@ -27,6 +23,8 @@ type Window struct {
 	Size    int    // tokens; 0 = unknown
 	Source  string // header, request, config, upstream, default, table, learned, unknown
 	Guessed bool   // from a default or a table: nobody measured it
+	Reply   int    // the most that the model answers, in tokens; 0 = not known
+	Cut     bool   // learned from a prompt that the upstream cut without a word
 }
 
 // Ask is the question for one request's window.
@@ -38,6 +36,8 @@ type Ask struct {
 	Native   bool // the request came on Ollama's own path
 	NumCtx   int  // the request's options.num_ctx; 0 = none
 	Override int  // X-Recap-Context-Window; 0 = none
+	// Wait is how long a Lookup may wait for the first probe of a model that nothing is known of; 0 = not at all.
+	Wait time.Duration
 }
 
 // Windows knows the windows of upstreams' models. Safe for concurrent use.
@@ -60,11 +60,12 @@ type Windows struct {
 // knowledge is what is known of one model at one upstream.
 type knowledge struct {
 	finding
-	at      time.Time // of the last probe that ended
-	fails   int       // probes without an answer in a row
-	asking  bool
-	learned int // from an overflow error
-	taught  time.Time
+	limit
+	at       time.Time // of the last probe that ended
+	fails    int       // probes without an answer in a row
+	asking   bool
+	done     chan struct{} // closed when the probe that is under way has ended
+	answered string        // the model that the last answer named
 }
 
 // NewWindows returns Windows that probe through client, nil for one of their own. models come from the file: they
@@ -84,18 +85,47 @@ func NewWindows(models []Model, client *http.Client) *Windows {
 	return w
 }
 
-// Lookup answers at once from what is known and starts a probe in the background when that is stale.
+// Lookup answers from what is known and starts a probe in the background when that is stale. It waits for nothing but, up
+// to Ask.Wait, the first probe of a model whose window is unknown or guessed.
 func (w *Windows) Lookup(a Ask) Window {
-	w.mu.RLock()
-	k, kind := knowledge{}, w.kinds[a.Upstream]
-	if known := w.known[target{a.Upstream, a.Model}]; known != nil {
-		k = *known
-	}
-	w.mu.RUnlock()
+	k, kind := w.snapshot(a)
 	if k.stale(kind) {
 		w.probe(a)
 	}
-	return w.capped(&k, w.resolve(a, &k, kind))
+	win := w.capped(a, &k, w.resolve(a, &k, kind))
+	if a.Wait > 0 && k.at.IsZero() && (win.Size == 0 || win.Guessed) && w.await(a) {
+		k, kind = w.snapshot(a)
+		win = w.capped(a, &k, w.resolve(a, &k, kind))
+	}
+	win.Reply = w.reply(a.Model, &k)
+	return win
+}
+
+// snapshot returns what is known of a's model and upstream.
+func (w *Windows) snapshot(a Ask) (k knowledge, kind string) {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if known := w.known[target{a.Upstream, a.Model}]; known != nil {
+		k = *known
+	}
+	return k, w.kinds[a.Upstream]
+}
+
+// await waits for the probe of a's model that is under way and reports whether it ended in time.
+func (w *Windows) await(a Ask) bool {
+	k, _ := w.snapshot(a)
+	if k.done == nil {
+		return !k.at.IsZero()
+	}
+	timer := time.NewTimer(a.Wait)
+	defer timer.Stop()
+	select {
+	case <-k.done:
+		return true
+	case <-timer.C:
+	case <-w.ctx.Done():
+	}
+	return false
 }
 
 // resolve takes the first number that is known, in the documented order.
@@ -117,18 +147,24 @@ func (w *Windows) resolve(a Ask, k *knowledge, kind string) Window {
 	if kind == kindOllama || a.Native || kind == "" && looksLikeOllama(a.URL) {
 		return Window{Size: atMost(ollamaDefault, k.trained), Source: "default", Guessed: true}
 	}
-	if f, ok := familyOf(a.Model); ok {
+	if f, ok := familyOf(a.Model); ok && f.window > 0 {
 		return Window{Size: f.window, Source: "table", Guessed: true}
 	}
 	return Window{Source: "unknown"}
 }
 
-// capped applies the limit that an overflow error told.
-func (w *Windows) capped(k *knowledge, win Window) Window {
-	if k.learned == 0 || time.Since(k.taught) > learnedFor || win.Size > 0 && win.Size <= k.learned {
-		return win
+// reply returns the most that a model answers: what the file says, what the upstream told, what the table has.
+func (w *Windows) reply(model string, k *knowledge) int {
+	for _, m := range w.models {
+		if m.ReplyTokens > 0 && Glob(m.Match, model) {
+			return m.ReplyTokens
+		}
 	}
-	return Window{Size: k.learned, Source: "learned"}
+	if k.reply > 0 {
+		return k.reply
+	}
+	f, _ := familyOf(model)
+	return f.reply
 }
 
 // atMost returns n, or limit where that is known and smaller.
@@ -153,18 +189,6 @@ func (w *Windows) Kind(upstream string) string {
 	return w.kinds[upstream]
 }
 
-// Learn caps the window of a model at limit tokens, as an overflow error told it. The newest word holds.
-func (w *Windows) Learn(upstream, model string, limit int) {
-	if limit < minLearned {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if k := w.entry(target{upstream, model}); k != nil {
-		k.learned, k.taught = limit, time.Now()
-	}
-}
-
 // Warm starts probes before the first request. A model may be left empty: then only the kind is asked for.
 func (w *Windows) Warm(asks ...Ask) {
 	for _, a := range asks {
@@ -173,13 +197,21 @@ func (w *Windows) Warm(asks ...Ask) {
 }
 
 // Refresh asks again after an answer where the number may have changed with it: Ollama and LM Studio tell the window
-// that is really loaded only once the model is loaded.
-func (w *Windows) Refresh(a Ask) {
-	w.mu.RLock()
+// that is really loaded only once the model is loaded, a model that was loaded for this answer may have got another
+// window, and so may one that now goes by another name (answered; "" = not said). After a failed probe it keeps the pauses.
+func (w *Windows) Refresh(a Ask, answered string, loaded bool) {
+	w.mu.Lock()
 	k, kind := w.known[target{a.Upstream, a.Model}], w.kinds[a.Upstream]
-	due := k == nil || k.window == 0 && (kind == kindOllama || kind == kindLMStudio) ||
+	due := k == nil || k.window == 0 && (kind == kindOllama || kind == kindLMStudio) || loaded ||
 		kind == kindOllama && time.Since(k.at) > recheckAfter
-	w.mu.RUnlock()
+	if k != nil {
+		due = due || answered != "" && k.answered != "" && answered != k.answered
+		due = due && (k.fails == 0 || k.stale(kind))
+		if answered != "" && len(answered) <= maxModelName {
+			k.answered = answered
+		}
+	}
+	w.mu.Unlock()
 	if due {
 		w.probe(a)
 	}

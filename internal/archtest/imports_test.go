@@ -21,6 +21,7 @@ var layers = []row{
 	{"chat", "", "the nouns must fit every format, store and upstream, so they know none of them"},
 	{"stats", "chat", "whatever happens is told to stats; it asks nobody back"},
 	{"tokens", "chat", "a count depends on the text and the model alone"},
+	{"tokens/maketable", "", "makes tokens/models.csv of the list beside it, before anything is built"},
 	{"proxy", "", "the relay knows no chats: it must work when everything else fails"},
 	{"dialect", "chat", "a format is read and spliced; what should happen to a chat is decided elsewhere"},
 	{"pruning", "chat tokens", "pure: which results get shorter depends on the messages and the settings"},

@@ -1,0 +1,83 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+const (
+	// signLength is how much of an answer's beginning is looked at for a sign of an error, in bytes.
+	signLength = 512
+	// restWait is how long an answer that begins as an error may take to end.
+	restWait = time.Second
+)
+
+// foresee looks at the first bytes of an answer that calls itself a success, if they come in time, and asks about one
+// that holds an error, as reconsider does about the others: some servers answer 200 before they have looked at the
+// prompt. Nothing has gone to the client then. An answer that begins otherwise is passed on at once.
+func (ex *exchange) foresee(ctx *fasthttp.RequestCtx, first *body) *body {
+	h := &ctx.Response.Header
+	if len(h.ContentEncoding()) > 0 || !first.arrives(ex.call.Early) {
+		return first
+	}
+	piece := make([]byte, pieceSize)
+	for n := 0; !first.eof && first.err == nil; {
+		n, _ = first.next(piece)
+		first.held = append(first.held, piece[:n]...)
+		if !failing(first.held) || len(first.held) > retryLimit || !first.arrives(restWait) {
+			break
+		}
+	}
+	first.ahead, first.held = first.held, nil
+	if !first.eof || len(first.ahead) > retryLimit || !failing(first.ahead) {
+		return first
+	}
+	return ex.again(ctx, first, first.ahead)
+}
+
+// failing reports whether an answer that begins like this may be an error: it names one as JSON or as an event does,
+// which no text within an answer can.
+func failing(begin []byte) bool {
+	begin = begin[:min(len(begin), signLength)]
+	for _, sign := range [...]string{"event: error", "event:error"} {
+		if bytes.HasPrefix(begin, []byte(sign)) {
+			return true
+		}
+	}
+	for {
+		_, after, found := bytes.Cut(begin, []byte(`"error"`))
+		if !found {
+			return false
+		}
+		value := bytes.TrimLeft(after, ": \t")
+		if !bytes.HasPrefix(value, []byte("null")) {
+			return true
+		}
+		begin = after
+	}
+}
+
+// arrives waits up to d for a byte of the body and reports whether there is one to be had without waiting, or the end.
+func (b *body) arrives(d time.Duration) bool {
+	if b.eof || b.err != nil || b.link.br.Buffered() > 0 {
+		return true
+	}
+	conn := b.link.Conn
+	if conn.SetReadDeadline(time.Now().Add(d)) != nil {
+		return false
+	}
+	_, err := b.link.br.Peek(1)
+	if conn.SetReadDeadline(time.Time{}) != nil || isTimeout(err) {
+		return false
+	}
+	if err != nil {
+		b.lost(err)
+	}
+	return true
+}
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
