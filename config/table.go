@@ -52,8 +52,9 @@ func modelKeys() []Key {
 		opt("replyTokens", "[0,100000000]", "The most it answers: more is not kept free for a reply, whatever a request asks for; 0 = by the upstream's word or the model's name.", func(m *tokens.Model) any { return &m.ReplyTokens }),
 		opt("encoding", "|o200k_base|cl100k_base|p50k_base|r50k_base", "Vocabulary to count with; empty = by the model's name.", func(m *tokens.Model) any { return &m.Encoding }),
 		opt("imageTokens", "[0,1000000]", "What one image counts; 0 = by the model's name, 1000 for most.", func(m *tokens.Model) any { return &m.ImageTokens }),
-		group("price", "Per million tokens, in your currency; only shown."),
+		group("price", "Per million tokens, in your currency: what /api/sessions and recap_cost_total reckon with."),
 		opt("price.input", "[0,)", "For the prompt.", func(m *tokens.Model) any { return &m.Price.Input }),
+		opt("price.cached", "[0,)", "For the part of the prompt that the upstream had in its cache; 0 = as input.", func(m *tokens.Model) any { return &m.Price.Cached }),
 		opt("price.output", "[0,)", "For the answer.", func(m *tokens.Model) any { return &m.Price.Output }),
 	}
 }

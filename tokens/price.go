@@ -22,4 +22,9 @@ func (p Price) Cost(u chat.Usage) float64 {
 }
 
 // cached is the price of a token of the prompt that the upstream had in its cache.
-func (p Price) cached() float64 { return p.Input }
+func (p Price) cached() float64 {
+	if p.Cached > 0 {
+		return p.Cached
+	}
+	return p.Input
+}

@@ -20,5 +20,6 @@ type Model struct {
 // Price is what a million tokens cost, in whatever currency the user thinks in.
 type Price struct {
 	Input  float64 `yaml:"input"`
+	Cached float64 `yaml:"cached"` // of the prompt: what the upstream had in its cache; 0 = as input
 	Output float64 `yaml:"output"`
 }
