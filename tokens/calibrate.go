@@ -2,10 +2,9 @@ package tokens
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -22,6 +21,15 @@ const (
 	lowShare = 0.7
 	// convincing is the number of low reports in a row that are believed when they grow with the prompt.
 	convincing = 8
+	// highShare is the share over which a report is not believed before it was repeated, firstHigh the same while
+	// little is known.
+	highShare, firstHigh = 1.6, 2
+	// repeated is the number of high reports in a row that are believed when they agree.
+	repeated = 3
+	// settled is the number of observations from which on their middle is what is expected.
+	settled = 3
+	// plainBytes is how many tokens a byte of a body is, before anything was reported.
+	plainBytes = 0.25
 )
 
 // target is what a calibration belongs to.
@@ -29,7 +37,8 @@ type target struct{ upstream, model string }
 
 // factor is the calibration of one target.
 type factor struct {
-	fixed, counted series
+	guess, counted series
+	bytes          series // of whole bodies, against plainBytes
 	rates          rates
 	used           int // when it was last observed, in observations
 }
@@ -48,7 +57,7 @@ func (f *factors) rates(t target) rates {
 	if x := f.of[t]; x != nil {
 		return x.rates
 	}
-	return rates{fixed: 1, counted: 1}
+	return unknownRates
 }
 
 // observation is one report: how many tokens the upstream saw where our measure has sum.
@@ -60,41 +69,64 @@ type observation struct {
 // series are the last observations of one measure.
 type series struct {
 	Kept []observation `json:"kept,omitempty"`
-	low  []observation // in a row, not believed so far
+	odd  []observation // in a row and on one side, not believed so far
 }
 
-// add takes in an observation. One far under what is expected is left out: so looks a prompt that was cut silently. But a
-// cut has a ceiling; where the reports grow with the prompt, they are the truth.
+// add takes in an observation. One that is far from what is expected is left out at first: a single report may be of a
+// prompt that was cut silently, of the part that was not cached, or nonsense. High ones are believed when they agree. Low
+// ones have to grow with the prompt too: a cut has a ceiling.
 func (s *series) add(o observation) {
-	expected := 1.0
-	if len(s.Kept) >= 3 {
-		expected = s.median()
+	expected, high := 1.0, float64(firstHigh)
+	if len(s.Kept) >= settled {
+		expected, high = s.median(), highShare
 	}
-	if o.Ratio < lowShare*expected {
-		s.low = append(s.low, o)
-		if len(s.low) < convincing {
-			return
-		}
-		if !proportional(s.low) {
-			s.low = s.low[1:]
-			return
-		}
-		s.Kept = append(s.Kept[:0], s.low[convincing-kept:]...)
-	} else {
-		s.Kept = append(s.Kept, o)
+	switch share := o.Ratio / expected; {
+	case share < lowShare:
+		s.doubt(o, expected, convincing, proportional)
+	case share > high:
+		s.doubt(o, expected, repeated, agree)
+	default:
+		s.odd = nil
+		s.keep(o)
 	}
-	s.low = nil
-	if len(s.Kept) > kept {
+}
+
+// doubt takes in an odd observation. So many in a row that stand the test replace what is kept.
+func (s *series) doubt(o observation, expected float64, enough int, test func([]observation) bool) {
+	if n := len(s.odd); n > 0 && (s.odd[n-1].Ratio < expected) != (o.Ratio < expected) {
+		s.odd = nil
+	}
+	s.odd = append(s.odd, o)
+	if len(s.odd) < enough {
+		return
+	}
+	s.odd = s.odd[len(s.odd)-enough:]
+	if !test(s.odd) {
+		return
+	}
+	believed := s.odd
+	s.Kept, s.odd = s.Kept[:0], nil
+	for _, o := range believed {
+		s.keep(o)
+	}
+}
+
+func (s *series) keep(o observation) {
+	if s.Kept = append(s.Kept, o); len(s.Kept) > kept {
 		s.Kept = s.Kept[1:]
 	}
 }
 
-// proportional reports whether the prompts differ well in size and the ratios hardly.
+// agree reports whether the ratios hardly differ.
+func agree(list []observation) bool {
+	by := func(a, b observation) int { return cmp.Compare(a.Ratio, b.Ratio) }
+	return slices.MaxFunc(list, by).Ratio < 1.1*slices.MinFunc(list, by).Ratio
+}
+
+// proportional reports whether the ratios hardly differ though the prompts do.
 func proportional(list []observation) bool {
-	bySum := func(a, b observation) int { return cmp.Compare(a.Sum, b.Sum) }
-	byRatio := func(a, b observation) int { return cmp.Compare(a.Ratio, b.Ratio) }
-	return slices.MaxFunc(list, bySum).Sum > 1.5*slices.MinFunc(list, bySum).Sum &&
-		slices.MaxFunc(list, byRatio).Ratio < 1.1*slices.MinFunc(list, byRatio).Ratio
+	by := func(a, b observation) int { return cmp.Compare(a.Sum, b.Sum) }
+	return agree(list) && slices.MaxFunc(list, by).Sum > 1.5*slices.MinFunc(list, by).Sum
 }
 
 // median is the ratio in the middle, larger prompts counting for more: bounded, and deaf to outliers.
@@ -118,12 +150,15 @@ func (o observation) weight() float64 { return min(o.Sum, 4096) }
 
 // settle derives the rates from the observations.
 func (x *factor) settle() {
-	x.rates = rates{fixed: 1, counted: 1}
-	if len(x.fixed.Kept) > 0 {
-		x.rates = rates{fixed: x.fixed.median()}
+	x.rates = unknownRates
+	if len(x.guess.Kept) > 0 {
+		x.rates.guess, x.rates.counted = x.guess.median(), 0
 	}
 	if len(x.counted.Kept) > 0 {
 		x.rates.counted = x.counted.median()
+	}
+	if len(x.bytes.Kept) > 0 {
+		x.rates.bytes = x.bytes.median()
 	}
 }
 
@@ -131,27 +166,45 @@ func (x *factor) settle() {
 // cached ones included, and s are the sizes of what was sent (see Sizes.After). Reports that teach nothing are
 // left out: none, of a tiny prompt, of one that is mostly images, and far too small ones.
 func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {
-	var fixed, counted, rest, media float64
+	var guess, counted, rest, media float64
 	for _, x := range s.rows {
-		fixed += float64(x.fixed)
+		guess += float64(x.guess)
 		media += float64(x.media)
 		if x.exact >= 0 {
 			counted += float64(x.exact)
 		} else {
-			rest += float64(x.fixed)
+			rest += float64(x.guess)
 		}
 	}
 	text := float64(reported) - media
-	if fixed < minSum || text < 1 || media > float64(reported)/5 || len(model) > maxModelName {
+	if guess < minSum || text < 1 || media > float64(reported)/5 || len(model) > maxModelName {
 		return
 	}
 	k.factors.observe(target{upstream, model}, func(x *factor) {
-		x.fixed.add(observation{Ratio: text / fixed, Sum: fixed})
+		x.guess.add(observation{Ratio: text / guess, Sum: guess})
 		x.settle()
 		if counted >= 4*rest && counted >= minSum {
-			x.counted.add(observation{Ratio: (text - rest*x.rates.fixed) / counted, Sum: counted})
+			x.counted.add(observation{Ratio: (text - rest*x.rates.guess) / counted, Sum: counted})
 			x.settle()
 		}
+	})
+}
+
+// Rough is about what a body of so many bytes weighs in tokens, as far as reports of others tell: for chats that are
+// not read.
+func (k *Counter) Rough(upstream, model string, bytes int) int {
+	return int(float64(bytes)*plainBytes*k.factors.rates(target{upstream, model}).bytes + 0.5)
+}
+
+// ObserveRough calibrates Rough: reported is what the upstream counted for a body that was sent as it came.
+func (k *Counter) ObserveRough(upstream, model string, bytes, reported int) {
+	plain := float64(bytes) * plainBytes
+	if reported <= 0 || plain < minSum || len(model) > maxModelName {
+		return
+	}
+	k.factors.observe(target{upstream, model}, func(x *factor) {
+		x.bytes.add(observation{Ratio: float64(reported) / plain, Sum: plain})
+		x.settle()
 	})
 }
 
@@ -164,7 +217,8 @@ func (f *factors) observe(t target, change func(*factor)) {
 		if len(f.of) >= maxTargets {
 			f.forget()
 		}
-		x = &factor{}
+		x = &factor{rates: unknownRates}
+		t.model = strings.Clone(t.model) // it may be a view into a body
 		f.of[t] = x
 	}
 	f.clock++
@@ -182,51 +236,4 @@ func (f *factors) forget() {
 		}
 	}
 	delete(f.of, oldest)
-}
-
-// saved is one calibration as Export writes it.
-type saved struct {
-	Upstream string `json:"upstream"`
-	Model    string `json:"model"`
-	Fixed    series `json:"fixed"`
-	Counted  series `json:"counted"`
-}
-
-// Export returns the calibration for Import, as JSON: names and figures, no text of any chat.
-func (k *Counter) Export() []byte {
-	k.factors.mu.RLock()
-	list := make([]saved, 0, len(k.factors.of))
-	for t, x := range k.factors.of {
-		list = append(list, saved{Upstream: t.upstream, Model: t.model, Fixed: x.fixed, Counted: x.counted})
-	}
-	slices.SortFunc(list, func(a, b saved) int {
-		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model))
-	})
-	data, err := json.Marshal(list)
-	k.factors.mu.RUnlock()
-	if err != nil { // figures are finite: add takes no others
-		return nil
-	}
-	return data
-}
-
-// Import takes over what Export gave. What is out of range in it is left out.
-func (k *Counter) Import(data []byte) error {
-	var list []saved
-	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("read calibration: %w", err)
-	}
-	for _, s := range list[:min(len(list), maxTargets)] {
-		k.factors.observe(target{s.Upstream, s.Model}, func(x *factor) {
-			x.fixed.Kept, x.counted.Kept = sound(s.Fixed.Kept), sound(s.Counted.Kept)
-			x.settle()
-		})
-	}
-	return nil
-}
-
-// sound returns the observations that can be true.
-func sound(list []observation) []observation {
-	list = slices.DeleteFunc(list, func(o observation) bool { return !(o.Ratio > 0 && o.Sum > 0) })
-	return list[max(len(list)-kept, 0):]
 }

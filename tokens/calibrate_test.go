@@ -156,7 +156,7 @@ func TestExportImport(t *testing.T) {
 	f("", true)
 	f("{", true)
 	f("[]", false)
-	f(`[{"upstream":"u","model":"m","fixed":{"kept":[{"ratio":-1,"sum":5},{"ratio":1,"sum":0}]}}]`, false)
+	f(`[{"upstream":"u","model":"m","guess":{"kept":[{"ratio":-1,"sum":5},{"ratio":1,"sum":0}]}}]`, false)
 }
 
 // However many names a client invents, what is kept is bounded, and the oldest goes first.

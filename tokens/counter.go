@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"hash/maphash"
+	"strings"
 
 	"recap/chat"
 )
@@ -51,21 +52,21 @@ func (k *Counter) profile(model string) profile {
 			p.media = int32(f.image)
 		}
 	}
+	p.like = likenessOf(model, p.encoding)
 	for _, m := range k.models {
 		if !Glob(m.Match, model) {
 			continue
 		}
 		if e, ok := encodingOf(m.Encoding); ok {
-			p.encoding = e
+			p.encoding, p.like = e, likenessOf("", e)
 		}
 		if m.ImageTokens > 0 {
 			p.media = int32(m.ImageTokens)
 		}
 		break
 	}
-	p.like = likenessOf(model, p.encoding)
 	if len(model) <= maxModelName {
-		k.profiles.Put(model, p)
+		k.profiles.Put(strings.Clone(model), p)
 	}
 	return p
 }

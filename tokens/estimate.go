@@ -16,14 +16,20 @@ const dataURLTokens = 1000
 // scripts: it walks over the text the way a tokenizer of the o200k family splits it and adds up what such
 // pieces cost on average. A big data: URL weighs dataURLTokens.
 func Estimate(text string) int {
-	sum := 0
+	var t tally
+	t.text(text)
+	return whole(t.fixed())
+}
+
+// text adds what a text costs.
+func (t *tally) text(text string) {
 	for {
 		start, end := findDataURL(text)
-		sum += measure(text[:start])
+		t.measure(text[:start])
 		if start == len(text) {
-			return whole(sum)
+			return
 		}
-		sum += dataURLTokens * unit
+		t.flat += dataURLTokens * unit
 		text = text[end:]
 	}
 }
@@ -43,20 +49,28 @@ const maxScratch = 1 << 20
 
 // EstimateQuoted is Estimate of the text that a JSON string token stands for. It allocates nothing to speak of.
 func EstimateQuoted(token string) int {
+	var t tally
+	t.quoted(token)
+	return whole(t.fixed())
+}
+
+// quoted adds what the text costs that a JSON string token stands for.
+func (t *tally) quoted(token string) {
 	if len(token) < 2 || token[0] != '"' {
-		return Estimate(token)
+		t.text(token)
+		return
 	}
 	inner := token[1 : len(token)-1]
 	if strings.IndexByte(inner, '\\') < 0 {
-		return Estimate(inner)
+		t.text(inner)
+		return
 	}
 	buf := scratch.Get().(*[]byte)
 	*buf = unescape((*buf)[:0], inner)
-	n := Estimate(viewOf(*buf))
+	t.text(viewOf(*buf))
 	if cap(*buf) <= maxScratch {
 		scratch.Put(buf)
 	}
-	return n
 }
 
 // The classes of ASCII bytes.
@@ -95,16 +109,16 @@ const (
 	leadDigit
 )
 
-// measure returns what text costs, in units of 1/unit tokens.
-func measure(text string) int {
-	sum, lead := 0, leadNone
+// measure adds what text costs.
+func (t *tally) measure(text string) {
+	lead := leadNone
 	for i := 0; i < len(text); {
 		var cost int
 		before := lead
 		lead = leadNone
 		switch class[text[i]] {
 		case lower, upper:
-			cost, i, lead = words(text, i, before)
+			i, lead = t.words(text, i, before)
 		case space:
 			cost, i, lead = spaces(text, i)
 		case digit:
@@ -112,7 +126,9 @@ func measure(text string) int {
 			for i < len(text) && class[text[i]] == digit {
 				i++
 			}
-			cost = (i - start + 2) / 3 * unit
+			groups := (i - start + 2) / 3
+			cost = groups * unit
+			t.digits += (i - start - groups) * unit
 			lead = leadDigit
 			if before == leadSpace {
 				cost += unit
@@ -120,47 +136,48 @@ func measure(text string) int {
 		case punct:
 			cost, i, lead = puncts(text, i, before)
 		default:
-			cost, i = foreign(text, i, before)
+			i = t.foreignRun(text, i, before)
 		}
-		sum += cost
+		t.plain += cost
 	}
 	if lead == leadSpace || lead == leadPunct {
-		sum += unit
+		t.plain += unit
 	}
-	return sum
 }
 
 // words costs words of ASCII letters that follow each other directly or with one blank between: capitals, then small
-// letters, as the tokenizer splits camelCase. A word that goes on with a letter beyond ASCII is left to accented.
-func words(text string, i, lead int) (cost, end, leadAfter int) {
+// letters, as the tokenizer splits camelCase. A word that goes on with a letter beyond ASCII is left to latinWord.
+func (t *tally) words(text string, i, lead int) (end, leadAfter int) {
 	for i < len(text) {
 		start := i
-		for i < len(text) && class[text[i]] == upper {
-			i++
+		last, sum := uint(opening), both(0)
+		for ; i < len(text) && class[text[i]] == upper; i++ {
+			at := uint(symbol[text[i]])
+			sum += pairs[(last<<5|at)%uint(len(pairs))]
+			last = at
 		}
 		capitals := i - start
-		for i < len(text) && class[text[i]] == lower {
-			i++
+		for ; i < len(text) && class[text[i]] == lower; i++ {
+			at := uint(symbol[text[i]])
+			sum += pairs[(last<<5|at)%uint(len(pairs))]
+			last = at
 		}
-		letters := i - start
-		switch {
-		case letters == 0:
-			return cost, i, lead
-		case i < len(text) && text[i] >= utf8.RuneSelf:
-			more, end := accented(text, start, lead)
-			return cost + more, end, leadNone
-		case letters > capitals && capitals < 2 && letters < len(smallCost[0]):
-			cost += int(smallCost[lead&3][letters])
-		default:
-			cost += wordCost(letters, capitals, lead)
+		if i == start {
+			return i, lead
 		}
+		if i < len(text) && text[i] >= utf8.RuneSelf {
+			if r, _ := utf8.DecodeRuneInString(text[i:]); isLatin(r) {
+				return t.latinWord(text, start, lead), leadNone
+			}
+		}
+		t.word(&word{letters: i - start, capitals: capitals, pairs: sum}, lead)
 		lead = leadNone
 		if i+1 < len(text) && text[i] == ' ' && class[text[i+1]] != space {
 			lead = leadSpace
 			i++
 		}
 	}
-	return cost, i, lead
+	return i, lead
 }
 
 // spaces costs a run of white space: all up to the last line break is one piece, the last blank joins what follows,
@@ -210,24 +227,4 @@ func puncts(text string, i, before int) (cost, end, lead int) {
 		return int(punctCost[n]), end, leadNone
 	}
 	return int(punctCost[len(punctCost)-1]) + (n-len(punctCost)+1)*punctMore, end, leadNone
-}
-
-// wordCost looks up what a word costs.
-func wordCost(letters, capitals, before int) int {
-	table := &smallCost[before]
-	more := smallMore
-	extra := 0
-	switch {
-	case capitals == letters:
-		table, more = &capitalCost, capitalMore
-		if before == leadPunct {
-			extra = 25
-		}
-	case capitals > 1:
-		extra = 105
-	}
-	if letters < len(table) {
-		return int(table[letters]) + extra
-	}
-	return int(table[len(table)-1]) + (letters-len(table)+1)*more + extra
 }

@@ -8,7 +8,7 @@ import (
 
 // Sizes is what a chat weighs, in tokens.
 type Sizes struct {
-	Messages   []int // per message of Chat.Messages, overhead included: counted where known, else by the fixed measure; calibrated
+	Messages   []int // per message of Chat.Messages, overhead included: counted where known, else estimated; calibrated
 	Extra      int   // tools, schemas, format and the answer's priming, likewise
 	Fixed      []int // per message by the fixed measure, not calibrated
 	FixedExtra int
@@ -17,26 +17,32 @@ type Sizes struct {
 
 	rows  []row // per message, the last one for Extra: what Observe compares with the report
 	rates rates
+	like  likeness
 }
 
 // row is what one message weighs before calibration.
 type row struct {
 	fixed int32
+	guess int32 // the fixed measure for the model's kind of vocabulary
 	exact int32 // -1 = not known
 	media int32 // tokens at the model's flat cost; not calibrated
 }
 
 // rates are the factors between our measures and what the upstream reports.
 type rates struct {
-	fixed   float64
-	counted float64 // 0: only the fixed measure has been observed, so that is the better one for now
+	guess   float64
+	counted float64 // 0: only the estimate has been observed, so that is the better one for now
+	bytes   float64 // of whole bodies
 }
 
+// unknownRates hold while nothing was observed.
+var unknownRates = rates{guess: 1, counted: 1, bytes: 1}
+
 // newSizes derives the sizes from rows, one per message and one for Extra.
-func newSizes(rows []row, r rates) Sizes {
+func newSizes(rows []row, like likeness, r rates) Sizes {
 	n := len(rows) - 1
 	both := make([]int, 2*n)
-	s := Sizes{Messages: both[:n:n], Fixed: both[n:], rows: rows, rates: r}
+	s := Sizes{Messages: both[:n:n], Fixed: both[n:], rows: rows, rates: r, like: like}
 	for i := range n {
 		s.Messages[i] = r.calibrated(rows[i])
 		s.Fixed[i] = int(rows[i].fixed + rows[i].media)
@@ -54,7 +60,7 @@ func (r rates) calibrated(x row) int {
 	if x.exact >= 0 && r.counted > 0 {
 		return int(x.media) + int(math.Round(float64(x.exact)*r.counted))
 	}
-	return int(x.media) + int(math.Round(float64(x.fixed)*r.fixed))
+	return int(x.media) + int(math.Round(float64(x.guess)*r.guess))
 }
 
 // Total is the sum of all calibrated sizes.
@@ -77,10 +83,10 @@ func (s *Sizes) FixedTotal() int {
 
 // Calibrated returns what a text of that many tokens by the fixed measure probably costs at the upstream.
 func (s *Sizes) Calibrated(fixed int) int {
-	if s.rates.fixed == 0 {
+	if s.rates.guess == 0 {
 		return fixed
 	}
-	return int(math.Round(float64(fixed) * s.rates.fixed))
+	return int(math.Round(float64(fixed) * s.rates.guess))
 }
 
 // After returns the sizes of what is sent when p is applied to c, whose sizes s are: dropped messages weigh
@@ -95,23 +101,26 @@ func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
 	}
 	for _, t := range p.Trims {
 		texts, media := parts(nil, c.Messages[t.Message].Raw, c.Messages[t.Message].Results[t.Result].Parts)
-		gone := 0
+		left := text{raw: t.Text}.tally()
+		rows[t.Message].change(&left, s.like, 1)
 		for _, old := range texts {
-			gone += old.estimate()
+			gone := old.tally()
+			rows[t.Message].change(&gone, s.like, -1)
 		}
-		rows[t.Message].change(Estimate(t.Text) - gone)
 		if media > 0 {
 			rows[t.Message].media = 0
 		}
 	}
 	if p.Note != nil {
-		rows[p.Note.Message].change(Estimate(p.Note.Text))
+		note := text{raw: p.Note.Text}.tally()
+		rows[p.Note.Message].change(&note, s.like, 1)
 	}
-	return newSizes(rows, s.rates)
+	return newSizes(rows, s.like, s.rates)
 }
 
-// change adds tokens by the fixed measure: what is left was never counted.
-func (x *row) change(tokens int) {
-	x.fixed = max(x.fixed+int32(tokens), 0)
+// change adds a text, or takes it away: what is left was never counted.
+func (x *row) change(t *tally, like likeness, sign int32) {
+	x.fixed = max(x.fixed+sign*int32(whole(t.fixed())), 0)
+	x.guess = max(x.guess+sign*int32(whole(t.cost(like))), 0)
 	x.exact = -1
 }

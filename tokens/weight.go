@@ -17,6 +17,7 @@ const (
 // weight is what is known of one message, or of the bytes of one Extra. It is shared by all requests that hold it.
 type weight struct {
 	fixed int32                       // by the fixed measure, overhead included
+	guess [likenessCount]int32        // by the same walk over the text, but for other vocabularies; overhead included
 	base  int32                       // the overhead alone
 	media int32                       // images, sounds and files
 	exact [encodingCount]atomic.Int32 // tokens + 1, overhead included; 0 = not counted yet
@@ -32,11 +33,19 @@ type text struct {
 	quoted bool
 }
 
-func (t text) estimate() int {
+// tally takes the text apart.
+func (t text) tally() (y tally) {
 	if t.quoted {
-		return EstimateQuoted(t.raw)
+		y.quoted(t.raw)
+	} else {
+		y.text(t.raw)
 	}
-	return Estimate(t.raw)
+	return y
+}
+
+func (t text) estimate() int {
+	y := t.tally()
+	return whole(y.fixed())
 }
 
 // plain returns the text itself.
@@ -93,10 +102,22 @@ func newWeight(m *chat.Message) *weight {
 	texts, media, overhead := content(m)
 	w := &weight{base: int32(overhead), media: int32(media)}
 	w.fixed = w.base
+	for l := range w.guess {
+		w.guess[l] = w.base
+	}
 	for _, t := range texts {
-		w.fixed += int32(t.estimate())
+		w.add(t)
 	}
 	return w
+}
+
+// add measures one text more.
+func (w *weight) add(t text) {
+	y := t.tally()
+	w.fixed += int32(whole(y.fixed()))
+	for l := range w.guess {
+		w.guess[l] += int32(whole(y.cost(likeness(l))))
+	}
 }
 
 // ResultTokens is what the i-th result of m weighs by the fixed measure: its text, and its media at the default cost.
