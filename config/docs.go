@@ -115,6 +115,9 @@ Numbers, words and lists are RFC 9651 items; Session, Model and Provider are pla
 nothing. A bad value is answered with 400 that names the header. None of these headers is sent upstream, and none may name a URL.
 ` + "`overrides.allow`" + ` says which ones clients may use; the others are ignored and counted.
 
+A name that does not exist, but is at most two letters from one that does, is answered with 400 that names it. Any other ` + "`X-Recap-`" + ` name asks for what
+this version does not know: it is kept from the upstream, counted (` + "`recap_overrides_ignored_total{header=\"unknown\"}`" + `), logged once, and the request goes on.
+
 | header | values | meaning |
 |---|---|---|
 `

@@ -98,6 +98,9 @@ func (x *exchange) override(h *fasthttp.RequestHeader) error {
 	if !x.head.overrides() {
 		return nil
 	}
+	if err := x.misspelt(); err != nil {
+		return err
+	}
 	ours := takeOverrides(h)
 	if len(ours) == 0 {
 		return nil
