@@ -2,15 +2,20 @@
 // the same run. Absolute figures move by half between runs on one machine; the ratio of two processes that
 // take turns does not.
 //
-//	load (this process) ──▶ bare relay  (child) ──▶ upstream (this process)
-//	                    ──▶ recap serve (child) ──▶
+//	load (this process) ──▶ bare relay  ──▶ upstream (this process)
+//	                    ──▶ recap serve ──▶
+//	                    ──▶ httputil    ──▶
+//	                    ──▶ nginx       ──▶
 //
-// Each round sends both children the same new conversations. A conversation's first request is not measured, the
-// following ones are its next turns: all of their messages but the last two are known. A child's CPU
-// time is read until it rests, so work that Recap does behind the answer counts.
+// A reading sends one proxy a batch of requests and takes the CPU time of its processes before and behind it, each time once
+// they rest: work that Recap does behind the answer counts. The readings of a pair put the same batch through two
+// proxies right after each other, so both see the same machine; the figure is the median of the pairs' ratios. All workloads are
+// measured in each round, so that no workload has a bad minute to itself.
 //
-//	go run ./bench          print the table
-//	go run ./bench -gate    and fail where a ratio is more than twice its budget
+//	go run ./bench                       measure all, write docs/benchmarks.md and docs/speed.svg
+//	go run ./bench -gate                 five minutes: relay and Recap only; fails where a limit is passed
+//	go run ./bench -only TEXT            the workloads whose name holds TEXT; writes no page
+//	go run ./bench -profile DIR -only T  profiles of Recap under these workloads, and their top lines
 package main
 
 import (
@@ -18,22 +23,36 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"recap/internal/section"
 )
 
-// slack is how far over its budget a ratio may be before the gate closes: on shared machines the medians of one and the
-// same binary were seen to differ by half.
-const slack = 2
+// options are what the command line asks for.
+type options struct {
+	gate    bool
+	rounds  int
+	pairs   int
+	only    string
+	profile string
+	page    string
+}
 
 func main() {
-	relay := flag.String("relay", "", "internal: be the bare relay in front of this address")
-	gate := flag.Bool("gate", false, "fail where a ratio is more than twice its budget")
-	rounds := flag.Int("rounds", 5, "rounds, of which the median counts")
-	only := flag.String("only", "", "measure the workloads whose name holds this text")
-	flag.Parse()
-	if *relay != "" {
-		exit(serveRelay(*relay))
+	if played, err := playRole(os.Args[1:]); played {
+		exit(err)
 	}
-	exit(run(*only, max(*rounds, 1), *gate))
+	var o options
+	flag.BoolVar(&o.gate, "gate", false, "measure relay and Recap only, and fail where a limit is passed by more than a fifth")
+	flag.IntVar(&o.rounds, "rounds", 5, "rounds over all workloads")
+	flag.IntVar(&o.pairs, "pairs", 3, "pairs of readings in a round")
+	flag.StringVar(&o.only, "only", "", "measure the workloads whose name holds this text")
+	flag.StringVar(&o.profile, "profile", "", "write profiles of the chosen workloads into this folder instead")
+	flag.StringVar(&o.page, "page", "docs/benchmarks.md", "the page that a full run writes; empty = none")
+	flag.Parse()
+	if o.profile != "" {
+		exit(profile(o.profile, o.only, os.Stdout))
+	}
+	exit(o.run())
 }
 
 func exit(err error) {
@@ -44,22 +63,94 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-func run(only string, rounds int, gate bool) error {
-	bench, err := newBench()
+// run measures and reports.
+func (o *options) run() error {
+	owed, err := debts(ledger)
 	if err != nil {
 		return err
 	}
-	defer bench.close()
-	var results []result
-	for _, w := range workloads {
-		if !strings.Contains(w.name, only) {
-			continue
-		}
-		r, err := bench.measure(w, rounds)
-		if err != nil {
-			return fmt.Errorf("measure %s: %w", w.name, err)
-		}
-		results = append(results, r)
+	b, err := newBench(!o.gate)
+	if err != nil {
+		return err
 	}
-	return report(os.Stdout, results, gate)
+	defer b.close()
+	r, err := o.measure(b)
+	if err != nil {
+		return err
+	}
+	full := !o.gate && o.only == ""
+	r.write(os.Stdout, owed, "")
+	if full && o.page != "" {
+		if err := r.publish(o.page, owed); err != nil {
+			return err
+		}
+	}
+	if o.gate {
+		return gate(r.all(), owed)
+	}
+	return nil
+}
+
+// measure takes all readings.
+func (o *options) measure(b *bench) (*run, error) {
+	r := &run{
+		command: "go run ./bench " + strings.Join(os.Args[1:], " "), load: loadAverage(), rounds: o.rounds, pairs: o.pairs,
+		peers: !o.gate, nginx: len(b.peers) > 1, failed: map[string]int64{},
+	}
+	r.command = strings.TrimSpace(r.command)
+	for i := range workloads {
+		if strings.Contains(workloads[i].name, o.only) {
+			r.series = append(r.series, &series{workload: &workloads[i], readings: map[string][]reading{}})
+		}
+	}
+	for round := range o.rounds {
+		for _, s := range r.series {
+			if err := b.round(s, round, o.pairs); err != nil {
+				return nil, err
+			}
+		}
+		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, o.rounds)
+	}
+	for _, s := range b.peers {
+		if n := s.failed.Load(); n > 0 {
+			r.failed[s.name] = n
+		}
+	}
+	if o.only != "" {
+		return r, nil
+	}
+	return r, r.beside(b, !o.gate)
+}
+
+// beside measures what is no ratio of CPU times, and with growth how the cost grows.
+func (r *run) beside(b *bench, growth bool) error {
+	first, err := b.firstEvent()
+	if err != nil {
+		return err
+	}
+	streams, err := b.streamMemory()
+	if err != nil {
+		return err
+	}
+	memory, err := b.memoryFigures()
+	if err != nil {
+		return err
+	}
+	r.figures = append(append([]figure{first}, streams...), memory...)
+	if growth {
+		r.curves, err = b.growth()
+	}
+	return err
+}
+
+// publish writes the page's section, and the picture beside it.
+func (r *run) publish(page string, owed map[string]debt) error {
+	const picture = "speed.svg"
+	dir := page[:strings.LastIndexByte("/"+page, '/')]
+	if err := os.WriteFile(dir+picture, []byte(r.draw()), 0o644); err != nil {
+		return fmt.Errorf("write picture: %w", err)
+	}
+	var text strings.Builder
+	r.write(&text, owed, picture)
+	return section.ReplaceInFile(page, "speed", text.String())
 }

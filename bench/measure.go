@@ -1,117 +1,129 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 )
 
-// bench holds the upstream and the two children.
-type bench struct {
-	dir      string
-	upstream *upstream
-	bare     *child
-	recap    *child
+// reading is what one subject did with one batch.
+type reading struct {
+	cpu    time.Duration // for a request, or an event
+	took   []time.Duration
+	memory int64
 }
 
-func newBench() (*bench, error) {
-	dir, err := os.MkdirTemp("", "recap-bench-")
-	if err != nil {
-		return nil, err
-	}
-	b := &bench{dir: dir}
-	if b.upstream, err = serveUpstream(); err == nil {
-		b.bare, err = startRelay(b.upstream.addr)
-	}
-	if err == nil {
-		b.recap, err = startRecap(dir, b.upstream.addr)
-	}
-	if err != nil {
-		b.close()
-		return nil, err
-	}
-	return b, nil
-}
-
-func (b *bench) close() {
-	for _, c := range []*child{b.bare, b.recap} {
-		if c != nil {
-			c.stop()
+// read puts a batch through a subject. CPU time is read when the subject rests, so work behind the answer counts.
+func (s *subject) read(b *batch) (reading, error) {
+	send := &sender{subject: s}
+	if s.recap {
+		if err := send.groups(b.before, b.workers); err != nil {
+			return reading{}, err
 		}
 	}
-	if b.upstream != nil {
-		b.upstream.server.Shutdown()
+	before, err := s.rest()
+	if err != nil {
+		return reading{}, err
 	}
-	os.RemoveAll(b.dir)
+	send.took = nil
+	if err := send.groups(b.measured, b.workers); err != nil {
+		return reading{}, err
+	}
+	after, err := s.rest()
+	if err != nil {
+		return reading{}, err
+	}
+	memory, err := s.memory()
+	return reading{(after - before) / time.Duration(b.units), send.took, memory}, err
 }
 
-// result is what one workload came to: medians over the rounds, times for one request.
-type result struct {
-	workload
-	bytes       int // of a request, on average
-	bare, recap time.Duration
-	ratio       float64 // median of the rounds' ratios
-	low, high   float64 // smallest and largest of them
+// series are the readings of one workload, by subject. Readings with the same index are of one batch, taken next to
+// each other.
+type series struct {
+	*workload
+	bytes    int
+	readings map[string][]reading
 }
 
-// measure runs a workload for some rounds, both children in turn, the first of them alternating.
-func (b *bench) measure(w workload, rounds int) (result, error) {
-	var bare, recap []time.Duration
-	var ratios []float64
-	r := result{workload: w}
-	for round := range rounds {
-		batch := w.batch(uint64(round + 1))
-		r.bytes = batch.meanSize()
-		one, two := &bare, &recap
-		children := []*child{b.bare, b.recap}
-		if round%2 == 1 {
-			slices.Reverse(children)
-			one, two = two, one
-		}
-		for i, times := range []*[]time.Duration{one, two} {
-			cost, err := children[i].cost(batch)
+// recapFor is the Recap whose settings suit a workload.
+func (b *bench) recapFor(w *workload) *subject {
+	if w.kind == rewritten {
+		return b.compacts
+	}
+	return b.recap
+}
+
+// round takes some readings of each subject, in turn, the first of them alternating.
+func (b *bench) round(s *series, round, pairs int) error {
+	subjects := append([]*subject{b.bare, b.recapFor(s.workload)}, b.peers...)
+	for pair := range pairs {
+		batch := s.batch(uint64(round*1000 + pair + 1))
+		s.bytes = batch.bytes
+		for _, subject := range subjects {
+			r, err := subject.read(batch)
 			if err != nil {
-				return r, err
+				return fmt.Errorf("measure %s: %w", s.name, err)
 			}
-			*times = append(*times, cost)
+			name := subject.name
+			if subject.recap {
+				name = recapName
+			}
+			s.readings[name] = append(s.readings[name], r)
 		}
-		ratios = append(ratios, float64(recap[round])/float64(bare[round]))
-	}
-	slices.Sort(ratios)
-	r.bare, r.recap, r.ratio = median(bare), median(recap), ratios[len(ratios)/2]
-	r.low, r.high = ratios[0], ratios[len(ratios)-1]
-	return r, nil
-}
-
-func median(times []time.Duration) time.Duration {
-	slices.Sort(times)
-	return times[len(times)/2]
-}
-
-// report prints the table. With gate it returns an error that names what is too slow.
-func report(out io.Writer, results []result, gate bool) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "CPU per request\tbytes\tbare relay\trecap\tratio\trange\tbudget\t")
-	var faults []error
-	for _, r := range results {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%.2f\t%.2f–%.2f\t%.2f\t\n", r.name, r.bytes, micros(r.bare), micros(r.recap), r.ratio, r.low, r.high, r.budget)
-		if r.ratio > r.budget*slack {
-			faults = append(faults, fmt.Errorf("%s costs %.2f times the bare relay, the budget is %.2f", r.name, r.ratio, r.budget))
-		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	if gate {
-		return errors.Join(faults...)
+		slices.Reverse(subjects)
 	}
 	return nil
 }
 
-func micros(d time.Duration) string {
-	return fmt.Sprintf("%.1f µs", float64(d)/float64(time.Microsecond))
+// recapName is under which name Recap's readings are kept, whatever its settings.
+const recapName = "recap"
+
+// ratios are one subject's CPU times over another's, batch by batch.
+func (s *series) ratios(one, other string) []float64 {
+	var list []float64
+	for i, r := range s.readings[one] {
+		if i < len(s.readings[other]) {
+			list = append(list, float64(r.cpu)/float64(s.readings[other][i].cpu))
+		}
+	}
+	return list
 }
+
+// cpu is the median of a subject's CPU times, in microseconds; 0 where it was not measured.
+func (s *series) cpu(name string) float64 {
+	var list []float64
+	for _, r := range s.readings[name] {
+		list = append(list, micros(r.cpu))
+	}
+	return quantile(list, .5)
+}
+
+// latency is a quantile of the times that a subject's requests took, in microseconds.
+func (s *series) latency(name string, q float64) float64 {
+	var list []float64
+	for _, r := range s.readings[name] {
+		for _, took := range r.took {
+			list = append(list, micros(took))
+		}
+	}
+	return quantile(list, q)
+}
+
+// memory is the largest that was read, in bytes.
+func (s *series) memory(name string) (most int64) {
+	for _, r := range s.readings[name] {
+		most = max(most, r.memory)
+	}
+	return most
+}
+
+// quantile returns the value below which that share of a list lies; 0 for an empty list.
+func quantile(list []float64, q float64) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	list = slices.Sorted(slices.Values(list))
+	return list[min(int(q*float64(len(list))), len(list)-1)]
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -3,29 +3,33 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
-	"time"
 )
 
-// TestWorkloadsAreWhatTheySay: sizes as named, valid JSON, every measured request the next turn of an earlier one, and no
-// two conversations alike.
+// TestWorkloadsAreWhatTheySay: sizes as named, valid JSON, every measured request the next turn of an earlier one but for first
+// sights, and no two conversations alike.
 func TestWorkloadsAreWhatTheySay(t *testing.T) {
-	for _, w := range workloads {
+	for i := range workloads {
+		w := workloads[i]
 		w.chats = min(w.chats, 5)
 		b, again, other := w.batch(1), w.batch(1), w.batch(2)
-		if got := b.meanSize(); got < w.size*85/100 || got > w.size*115/100 {
-			t.Errorf("%s: mean size %d, want about %d", w.name, got, w.size)
+		if b.bytes < w.size*85/100 || b.bytes > w.size*140/100 {
+			t.Errorf("%s: mean size %d, want about %d", w.name, b.bytes, w.size)
 		}
-		if !bytes.Equal(b.first[0].body, again.first[0].body) || bytes.Equal(b.first[0].body, other.first[0].body) {
-			t.Errorf("%s: a batch must depend on its seed and on nothing else", w.name)
+		one := b.measured[0][0].render(nil)
+		if !bytes.Equal(one, again.measured[0][0].render(nil)) || bytes.Equal(one, other.measured[0][0].render(nil)) ||
+			bytes.Equal(one, b.measured[0][1].render(nil)) {
+			t.Errorf("%s: a batch must depend on its seed and on nothing else, and no two chats be alike", w.name)
+		}
+		if len(b.measured) != max(w.steps, 1) {
+			t.Errorf("%s: %d groups are measured, want %d", w.name, len(b.measured), max(w.steps, 1))
 		}
 		for chat := range w.chats {
-			before := b.first[chat].body
-			for _, turn := range b.next {
-				checkNext(t, before, turn[chat].body)
-				before = turn[chat].body
+			steps := append(append([][]request{}, b.before...), b.measured...)
+			for at := 1; at < len(steps); at++ {
+				before, next := steps[at-1][chat], steps[at][chat]
+				checkNext(t, before.talk.body(nil, before.step, tail), next.talk.body(nil, next.step, tail))
 			}
 		}
 	}
@@ -43,36 +47,24 @@ func checkNext(t *testing.T, before, body []byte) {
 	}
 }
 
-// TestReport: the gate closes over budget and slack, and only when asked for.
-func TestReport(t *testing.T) {
-	f := func(ratio float64, gate, fails bool) {
-		t.Helper()
-		results := []result{{workload: workload{name: "x", budget: 1.5}, ratio: ratio, bare: time.Millisecond, recap: time.Millisecond}}
-		if err := report(io.Discard, results, gate); (err != nil) != fails {
-			t.Errorf("ratio %.2f, gate %t: got error %v", ratio, gate, err)
+// TestFirstSightKnowsNothing: nothing is sent before what is measured.
+func TestFirstSightKnowsNothing(t *testing.T) {
+	for i := range workloads {
+		if w := workloads[i]; w.kind == first {
+			w.chats = 2
+			if b := w.batch(1); len(b.before) > 0 {
+				t.Errorf("%s: %d groups are sent before", w.name, len(b.before))
+			}
 		}
 	}
-	f(1.4, true, false)
-	f(2.99, true, false)
-	f(3.01, true, true)
-	f(3.01, false, false)
 }
 
-// TestRelay puts a few requests through the bare relay's own handler chain: load, relay and upstream fit together.
-func TestRelay(t *testing.T) {
-	up, err := serveUpstream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer up.server.Shutdown()
-	direct := &child{addr: up.addr}
-	w := workloads[0]
-	w.chats = 3
-	if err := direct.send(w.batch(1).first, 2); err != nil {
-		t.Error(err)
-	}
-	strict := &child{addr: up.addr, status: "clear"}
-	if err := strict.send(w.batch(1).first, 2); err == nil || !strings.Contains(err.Error(), "X-Recap-Status") {
-		t.Errorf("got %v, want an error about the missing X-Recap-Status", err)
+// TestSettingsNameEachWindow: a workload whose model had no window of its own would measure something else.
+func TestSettingsNameEachWindow(t *testing.T) {
+	text := settings("dir", "name", true)
+	for i := range workloads {
+		if w := &workloads[i]; w.window > 0 && !strings.Contains(text, "{match: "+w.model()+", contextWindow:") {
+			t.Errorf("%s: its model is not in the settings", w.name)
+		}
 	}
 }

@@ -39,7 +39,7 @@ var layers = []row{
 	{"internal/promises", "", "only tests: they see Recap as its users do, over HTTP"},
 	{"internal/archtest", "", "reads source, runs nothing"},
 	{"internal/section", "", "replaces a part of a page, whoever measured it"},
-	{"bench", "internal/section", "measures the built binary from outside, as a user gets it"},
+	{"bench", "cli internal/section", "measures the built binary from outside, as a user gets it; cli only for a copy that takes profiles"},
 	{"e2e", "", "drives the built binary from outside, as a user would"},
 }
 
