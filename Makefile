@@ -8,12 +8,13 @@ FUZZTIME ?= 10s
 # Versions of the tools that are no dependencies of the program; installed into .tools.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet test race fuzz bench e2e docs demo docker clean
+.PHONY: help build check fmt vet test race fuzz bench bench-ci bench-baseline bench-compare e2e docs demo docker clean
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the static binary bin/recap
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X recap/cli.version=$(VERSION)" -o bin/recap .
@@ -45,8 +46,21 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 	done; \
 	exit $$status
 
-bench: ## CPU per request against a bare fasthttp relay in the same run
+bench: ## what a request costs next to a bare relay, httputil and nginx; writes docs/benchmarks.md
 	$(GO) run ./bench
+
+bench-ci: ## the same in five minutes, relay and Recap only; fails over a limit
+	$(GO) run ./bench -gate -rounds 3
+
+BENCHED   := ./dialect ./chat ./tokens ./pruning ./compaction ./middleware ./proxy
+BENCHFLAGS = -run '^$$' -bench . -benchmem -benchtime 100ms -count 6
+
+bench-baseline: ## write bench/testdata/baseline.txt: Go benchmarks of the packages on a request's path
+	$(GO) test $(BENCHFLAGS) $(BENCHED) > bench/testdata/baseline.txt
+
+bench-compare: $(TOOLS)/benchstat ## the same benchmarks now, against the baseline
+	$(GO) test $(BENCHFLAGS) $(BENCHED) > $(TOOLS)/now.txt
+	$(TOOLS)/benchstat bench/testdata/baseline.txt $(TOOLS)/now.txt
 
 e2e: ## sixty turns with a real llama.cpp (installs it into e2e/.cache, 300 MB)
 	./e2e/install
@@ -69,3 +83,6 @@ $(TOOLS)/staticcheck:
 
 $(TOOLS)/gofumpt:
 	GOBIN=$(TOOLS) $(GO) install $(GOFUMPT)
+
+$(TOOLS)/benchstat:
+	GOBIN=$(TOOLS) $(GO) install $(BENCHSTAT)
