@@ -9,69 +9,134 @@ import (
 // The reasons for which a job fails or an answer is refused, as they stand in notices and metrics. An answer that is
 // not one has its dialect's word too, and a status that is not 2xx "http-500" and the like.
 const (
-	ReasonEmpty     = "empty"
-	ReasonOversized = "oversized"
-	ReasonNoGain    = "no-gain"    // not smaller than what it stands for
-	ReasonEcho      = "echo"       // our own prompt came back
-	ReasonErrorText = "error-text" // an error or a refusal in place of a summary
-	ReasonToolCall  = "tool-call"
-	ReasonTruncated = "truncated" // cut by its limit
-	ReasonShape     = "shape"     // not what the format promises
-	ReasonTimeout   = "timeout"
-	ReasonNetwork   = "network"
-	ReasonCancelled = "cancelled"
-	ReasonProvider  = "provider" // no such provider or format
-	ReasonInput     = "input"    // too much to read, or no room to read it in
-	ReasonOverflow  = "overflow" // the summariser's window is smaller than all we tried
-	ReasonStore     = "store"
-	ReasonPanic     = "panic"
-	ReasonReplaced  = "replaced"   // a deeper job of the same line took its place
-	ReasonNotNeeded = "not-needed" // what it wanted was there when its turn came
+	ReasonEmpty       = "empty"
+	ReasonOversized   = "oversized"
+	ReasonNoGain      = "no-gain"    // not smaller than what it stands for
+	ReasonEcho        = "echo"       // our own prompt came back
+	ReasonErrorText   = "error-text" // an error or a refusal in place of a summary
+	ReasonToolCall    = "tool-call"
+	ReasonInjected    = "injected"    // nothing but instructions that somebody planted
+	ReasonUnsupported = "unsupported" // mostly identifiers and numbers that nobody said
+	ReasonTruncated   = "truncated"   // cut by its limit
+	ReasonShape       = "shape"       // not what the format promises
+	ReasonTimeout     = "timeout"
+	ReasonNetwork     = "network"
+	ReasonCancelled   = "cancelled"
+	ReasonProvider    = "provider" // no such provider or format
+	ReasonInput       = "input"    // too much to read, or no room to read it in
+	ReasonOverflow    = "overflow" // the summariser's window is smaller than all we tried
+	ReasonStore       = "store"
+	ReasonPanic       = "panic"
+	ReasonReplaced    = "replaced"   // a deeper job of the same line took its place
+	ReasonNotNeeded   = "not-needed" // what it wanted was there when its turn came
 )
 
-// draft is an answer to be judged.
+// The gates that find something in answers that are taken all the same.
+const (
+	ReasonSections = "sections" // headings of the checkpoint style are missing
+	ReasonLanguage = "language" // not the conversation's
+	ReasonLost     = "lost"     // identifiers and numbers of the summary before
+	Struck         = "struck"   // something was struck from the text
+)
+
+// draft is an answer to be judged, and what it is judged by.
 type draft struct {
-	text     string // cleaned
+	text     string // cleaned; gates may strike from it
 	limit    int    // tokens
 	replaces int    // tokens of what it stands for; 0 = not known, or not to be asked yet
 	beside   int    // tokens of the ledger that comes with it
+
+	headed   bool     // the built-in headings were asked for
+	source   *support // what the summary may speak of; nil = not looked at
+	spoken   spoken   // languages of the conversation
+	previous string   // the summary that this one replaces
+	fresh    string   // what has been said since
+
+	again   string // what a gate wants to be asked for in another call
+	carried string // facts of previous that the text lacks
 }
 
-// gate is one rule of acceptance. It returns "" or the reason to refuse.
-type gate func(d *draft) string
+// remedy is what is done where a gate finds something.
+type remedy uint8
 
-// gates are asked in order; the first that refuses decides. To add a rule of quality, add it here.
-var gates = []gate{emptyGate, toolCallGate, errorGate, echoGate, sizeGate, gainGate}
+const (
+	refuse remedy = iota // the answer changes nothing
+	retry                // one more call says what was wrong; then the answer is taken as it is
+	insist               // one more call says what was wrong; then it is refused
+)
 
-// judge returns why a draft is refused, "" when it is accepted.
-func judge(d *draft) string {
-	for _, g := range gates {
-		if reason := g(d); reason != "" {
-			return reason
+// gate is one rule of acceptance. look returns whether there is something to find; it may strike it from the draft
+// instead, see strike.
+type gate struct {
+	reason string
+	remedy remedy
+	look   func(d *draft) bool
+}
+
+// gates are asked in order. To add a rule of quality, add its row.
+var gates = []gate{
+	{ReasonEmpty, refuse, emptyGate},
+	{ReasonToolCall, refuse, toolCallGate},
+	{ReasonErrorText, refuse, errorGate},
+	{ReasonEcho, refuse, echoGate},
+	{ReasonInjected, refuse, injectedGate},
+	{ReasonUnsupported, insist, supportGate},
+	{ReasonOversized, insist, sizeGate},
+	{ReasonSections, retry, sectionsGate},
+	{ReasonLanguage, retry, languageGate},
+	{ReasonLost, retry, lostGate},
+	{ReasonNoGain, refuse, gainGate},
+}
+
+// verdict is what the gates found.
+type verdict struct {
+	refused string // reason of the first gate that does not let the draft pass; "" = accepted
+	insists bool   // another call may mend what it was refused for
+	faults  uint16 // gates by their position that found something and let it pass
+	again   string // what to ask for in another call
+}
+
+// judge asks all gates, until one refuses.
+func judge(d *draft) (v verdict) {
+	for i := range gates {
+		g := &gates[i]
+		d.again = ""
+		if !g.look(d) {
+			continue
+		}
+		v.again = strings.TrimSpace(v.again + " " + d.again)
+		if g.remedy != retry {
+			v.refused, v.insists = g.reason, g.remedy == insist
+			return v
+		}
+		v.faults |= 1 << i
+	}
+	return v
+}
+
+// reasons names the gates in a set.
+func reasons(faults uint16) (list []string) {
+	for i := range gates {
+		if faults&(1<<i) != 0 {
+			list = append(list, gates[i].reason)
 		}
 	}
-	return ""
+	return list
 }
 
-func emptyGate(d *draft) string {
-	if strings.Trim(d.text, " \t\r\n.…-*#_`\"'") == "" {
-		return ReasonEmpty
-	}
-	return ""
-}
+func emptyGate(d *draft) bool { return blank(d.text) }
+
+func blank(text string) bool { return strings.Trim(text, " \t\r\n.…-*#_`\"'[]") == "" }
 
 // toolCallGate knows calls that a model wrote as text.
-func toolCallGate(d *draft) string {
+func toolCallGate(d *draft) bool {
 	for _, start := range []string{"<tool_call>", "<function_call>", "<function=", "[TOOL_CALLS]"} {
 		if strings.HasPrefix(d.text, start) {
-			return ReasonToolCall
+			return true
 		}
 	}
-	if strings.HasPrefix(d.text, "{") && strings.Contains(d.text, `"name"`) &&
-		(strings.Contains(d.text, `"arguments"`) || strings.Contains(d.text, `"parameters"`)) {
-		return ReasonToolCall
-	}
-	return ""
+	return strings.HasPrefix(d.text, "{") && strings.Contains(d.text, `"name"`) &&
+		(strings.Contains(d.text, `"arguments"`) || strings.Contains(d.text, `"parameters"`))
 }
 
 // errorStarts are how errors and refusals begin that came as text, in small letters (A18). Only short texts are
@@ -88,39 +153,31 @@ var errorStarts = []string{
 
 const maxErrorText = 400 // bytes
 
-func errorGate(d *draft) string {
+func errorGate(d *draft) bool {
 	if len(d.text) > maxErrorText {
-		return ""
+		return false
 	}
 	small := strings.ToLower(strings.TrimLeft(d.text, " *_#[(\"'"))
 	for _, start := range errorStarts {
 		if strings.HasPrefix(small, start) {
-			return ReasonErrorText
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 // echoGate knows our own prompt.
-func echoGate(d *draft) string {
-	for _, notice := range []string{dataNotice, closingNotice, "<" + recordTag + ">", "</" + recordTag + ">"} {
+func echoGate(d *draft) bool {
+	for _, notice := range []string{dataNotice, closingNotice, suffixNotice, "<" + recordTag + ">", "</" + recordTag + ">"} {
 		if strings.Contains(d.text, notice) {
-			return ReasonEcho
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
-func sizeGate(d *draft) string {
-	if tokens.Estimate(d.text) > d.limit {
-		return ReasonOversized
-	}
-	return ""
-}
+func sizeGate(d *draft) bool { return tokens.Estimate(d.text) > d.limit }
 
-func gainGate(d *draft) string {
-	if d.replaces > 0 && tokens.Estimate(d.text)+d.beside >= d.replaces {
-		return ReasonNoGain
-	}
-	return ""
+func gainGate(d *draft) bool {
+	return d.replaces > 0 && tokens.Estimate(d.text)+d.beside >= d.replaces
 }

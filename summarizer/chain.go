@@ -2,6 +2,7 @@ package summarizer
 
 import (
 	"slices"
+	"strings"
 
 	"recap/chat"
 )
@@ -89,3 +90,12 @@ func (o *Options) share(window int) int {
 func (o *Options) leastRow(window int) int { return o.SummaryLimit(window) + o.leastLedger(window) }
 
 func (o *Options) leastLedger(window int) int { return o.Ledger.limit(window) / 4 }
+
+// textOf joins what rows say.
+func textOf(list []*chat.Checkpoint) string {
+	texts := make([]string, len(list))
+	for i, cp := range list {
+		texts[i] = cp.Text
+	}
+	return strings.Join(texts, "\n\n")
+}

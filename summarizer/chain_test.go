@@ -16,11 +16,11 @@ func wordy(words int) fakellm.Options {
 	n := 0
 	return fakellm.Options{Summary: func(string) fakellm.Reply {
 		n++
-		text := fmt.Sprintf("## Goal\nSummary no. %d:", n)
+		text := fmt.Sprintf("Summary no. %d:", n)
 		for i := range words {
 			text += " " + []string{"apple", "table", "window", "engine", "paper", "garden"}[(i*7+n)%6]
 		}
-		return fakellm.Reply{Text: text}
+		return fakellm.Reply{Text: headed(text)}
 	}}
 }
 

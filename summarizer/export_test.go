@@ -1,5 +1,11 @@
 package summarizer
 
+import (
+	"strings"
+
+	"recap/chat"
+)
+
 // What the tests of this package look at from outside.
 var (
 	Clean       = clean
@@ -21,9 +27,31 @@ func PromptText(o Options, previous, record string) string {
 	return p.String()
 }
 
-// Judge asks all gates.
+// Judge asks all gates and returns why a text is refused, "" when it is not.
 func Judge(text string, limit, replaces, beside int) string {
-	return judge(&draft{text: text, limit: limit, replaces: replaces, beside: beside})
+	v := judge(&draft{text: text, limit: limit, replaces: replaces, beside: beside})
+	return v.refused
+}
+
+// Judged is a draft for all gates, as the checkpoint style asks for it: what they make of it, why they refuse it, and
+// what they find and let pass.
+func Judged(text, previous string, b []chat.Message) (left, refused, again string, found []string) {
+	record := strings.Join(transcript(b, 1), "\n\n")
+	d := draft{
+		text: text, limit: 4000, headed: true, source: newSupport(record, previous), spoken: languageOf(b),
+		previous: previous, fresh: record,
+	}
+	v := judge(&d)
+	return d.text, v.refused, v.again, reasons(v.faults)
+}
+
+// Language names what a text is written in, "" when it is not clear.
+func Language(text string) string {
+	name, words := languages(text).most()
+	if words < enoughWords {
+		return ""
+	}
+	return name
 }
 
 // Facts lists the exact strings of a user's text, with what is shown of each where that is more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -95,27 +96,70 @@ func (w *writer) shrink(over overflow) bool {
 	return w.window >= 128
 }
 
-// summarise makes one call, and one more that asks for less where the answer was too long.
+// summarise makes one call, and one more where a gate wants to say what was wrong with the answer.
 func (w *writer) summarise(ctx context.Context, running, record string) (string, error) {
 	p := prompt{options: &w.job.Options, previous: running, record: record, words: wordsFor(w.limit)}
-	text, err := w.attempt(ctx, &p)
-	var r refusal
-	if !errors.As(err, &r) || r.reason != ReasonOversized && r.reason != ReasonTruncated {
-		return text, err
-	}
-	p.words, p.shorter = max(p.words*6/10, 12), true
-	return w.attempt(ctx, &p)
+	return w.twice(w.words(running, record), &p, func() (string, error) { return w.ask(ctx, p.String(), w.output()) })
 }
 
-func (w *writer) attempt(ctx context.Context, p *prompt) (string, error) {
-	text, err := w.ask(ctx, p.String(), w.output())
-	if err != nil {
+// words is what the gates judge an answer by that is about a record and updates a summary.
+func (w *writer) words(running, record string) draft {
+	o := &w.job.Options
+	builtIn := o.Prompt == "" && (running == "" || o.UpdatePrompt == "")
+	d := draft{limit: w.limit, source: newSupport(record, running), previous: running, fresh: record}
+	if builtIn { // who writes the prompt says how it is answered, and in which language
+		d.headed, d.spoken = styleOf(o).headed, w.spoken
+	}
+	return d
+}
+
+// twice asks until the gates are content, two times at the most. Where the second answer is no better, and the first may
+// pass, the first is taken.
+func (w *writer) twice(by draft, p *prompt, ask func() (string, error)) (string, error) {
+	first, v, err := w.attempt(by, ask)
+	switch {
+	case err != nil && !v.insists:
 		return "", err
+	case v.refused == ReasonOversized:
+		p.words, p.shorter = max(p.words*6/10, 12), true
+	case err == nil && v.faults&^w.vain() == 0:
+		w.found |= v.faults
+		return first, nil
 	}
-	if reason := judge(&draft{text: text, limit: w.limit}); reason != "" {
-		return "", refusal{reason: reason}
+	p.again = v.again
+	second, again, err2 := w.attempt(by, ask)
+	if err != nil {
+		w.found |= again.faults
+		return second, err2
 	}
-	return Neutralise(text), nil
+	if err2 == nil {
+		w.notice(v.faults, again.faults)
+	}
+	if err2 != nil || bits.OnesCount16(again.faults) >= bits.OnesCount16(v.faults) {
+		w.found |= v.faults
+		return first, nil
+	}
+	w.found |= again.faults
+	return second, nil
+}
+
+// attempt asks once and judges the answer.
+func (w *writer) attempt(by draft, ask func() (string, error)) (string, verdict, error) {
+	text, err := ask()
+	if err != nil {
+		var r refusal
+		if errors.As(err, &r) && r.reason == ReasonTruncated {
+			return "", verdict{refused: ReasonOversized, insists: true}, err
+		}
+		return "", verdict{}, err
+	}
+	by.text = text
+	v := judge(&by)
+	if v.refused != "" {
+		return "", v, refusal{reason: v.refused}
+	}
+	w.struck = w.struck || by.text != text
+	return Neutralise(by.text), v, nil
 }
 
 // pack takes as many entries as fit a number of tokens and of code points (0 = any), and returns them joined with what

@@ -70,7 +70,7 @@ func label(text string, start int) int {
 		for end > 0 && strings.IndexByte(skipped, text[end-1]) >= 0 {
 			end--
 		}
-		skipped = " :=\"'`$#*"
+		skipped = " \"'`$#*" // what stands before a colon is about all that follows
 		begin := wordBefore(text, end)
 		word := text[begin:end]
 		if word == "" || start-begin > maxLabel || has(word, isDigit) && len(word) > 2 {

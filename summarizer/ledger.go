@@ -12,6 +12,7 @@ type LedgerInput struct {
 	Covered []chat.Message // messages 1 to To, no system ones
 	From    int            // first message of the row, numbered from 1; 0 = 1
 	Kept    int            // position in Covered of the message that stays in the request; -1 = none
+	Carry   string         // text of the summaries that this one replaces: what it lacks of them is carried here
 	Beside  string         // text of the summary that the ledger stands beside: what it holds is not repeated
 	Window  int            // tokens; 0 = unknown
 	Limit   int            // tokens, beside the limits of Options and of the window; 0 = none

@@ -54,6 +54,7 @@ type Notice struct {
 	Calls     int
 	Took      time.Duration // since the job was started; 0 = has not ended
 	Reason    string        // of a failure, a fixed word: see the Reason constants
+	Found     []string      // what gates found in answers that were taken all the same: fixed words
 	Failures  int           // in a row on this line, this one included
 	Open      bool          // the breaker of this line is open: three failures in a row, or more
 }

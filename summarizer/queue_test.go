@@ -265,7 +265,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 
 // A17: summaries that gain nothing stop after three, until the chat has grown.
 func TestA17NoGainStopsUntilTheChatHasGrown(t *testing.T) {
-	s := &stub{answer: func(string) (int, string) { return 200, strings.Repeat("not any shorter ", 60) }}
+	s := &stub{answer: func(string) (int, string) { return 200, headed(strings.Repeat("not any shorter ", 60)) }}
 	bubble(t, s, func(t *testing.T, r *rig) {
 		b := talk(60)
 		small := func(j *summarizer.Job) { j.Replaces = 100 }

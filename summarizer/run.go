@@ -22,15 +22,19 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 	n := t.notice(NoticeStarted, "")
 	n.Model, n.From = w.model, p.from
 	q.tell(n)
+	w.spoken = languageOf(j.Covered[p.from-1:])
 	running, entries := w.previous(p.rewrite)
 	text, err := w.fold(ctx, append(entries, transcript(j.Covered[p.from-1:], p.from)...), running)
-	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err}
+	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err, found: reasons(w.found)}
+	if w.struck {
+		o.found = append(o.found, Struck)
+	}
 	if err != nil {
 		return o
 	}
 	cp := j.checkpoint(&p, text, w.author())
-	if reason := gainGate(&draft{text: text, replaces: j.Replaces, beside: cp.LedgerTokens}); reason != "" {
-		o.err = refusal{reason: reason}
+	if gainGate(&draft{text: text, replaces: j.Replaces, beside: cp.LedgerTokens}) {
+		o.err = refusal{reason: ReasonNoGain}
 		return o
 	}
 	if o.checkpoint, err = q.deps.Store.Put(ctx, cp); err != nil {
@@ -43,7 +47,7 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 func (j *Job) checkpoint(p *pass, text, model string) chat.Checkpoint {
 	size := tokens.Estimate(text)
 	ledger := Ledger(LedgerInput{
-		Covered: j.Covered, From: p.rowFrom, Kept: j.Kept, Beside: text, Window: j.Window,
+		Covered: j.Covered, From: p.rowFrom, Kept: j.Kept, Beside: text, Carry: textOf(p.rewrite), Window: j.Window,
 		Limit: j.ledgerLimit(p, size), Options: j.Options.Ledger,
 	})
 	cp := chat.Checkpoint{

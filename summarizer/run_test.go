@@ -14,7 +14,13 @@ import (
 	"recap/tokens"
 )
 
-const goodSummary = "## Goal\nThe user plans P-1000. ## Next Steps\nGo on."
+var goodSummary = headed("The user plans all parts.")
+
+// headed is a summary with all the headings that are asked for, and a text under the first of them.
+func headed(text string) string {
+	return "## Goal\n" + text + "\n## Constraints & Preferences\nnone\n## Progress\nnone\n## Key Decisions\nnone\n" +
+		"## Next Steps\nGo on.\n## Critical Context\nnone"
+}
 
 // N3, N14: a fresh summary of all messages before the cut, with all that a row must carry.
 func TestN3FreshSummary(t *testing.T) {
@@ -206,7 +212,7 @@ func TestA18BadAnswersAreRefused(t *testing.T) {
 	f("error-text", fakellm.Fault{}, `{"error":{"message":"no"}}`)
 	f("tool-call", fakellm.Fault{}, `{"name":"x","arguments":{}}`)
 	f("oversized", fakellm.Fault{}, long, long)
-	f("no-gain", fakellm.Fault{}, strings.Repeat("word and word ", 300))
+	f("no-gain", fakellm.Fault{}, headed(strings.Repeat("word and word ", 300)))
 }
 
 // A21: a summariser that is asked for less once, and obeys, is accepted.

@@ -107,6 +107,15 @@ func (l *ledger) candidates() []*candidate {
 			}
 		}
 	}
+	lost := lostFacts(l.in.Carry, l.in.Beside, "")
+	for i := range lost {
+		if index[lost[i].text] == nil {
+			c := &candidate{fact: lost[i], messages: 1}
+			index[c.text] = c
+			all = append(all, c)
+		}
+		index[lost[i].text].source = fromUser // worth as much as the user's own words
+	}
 	for _, c := range all {
 		c.rate(len(l.facts))
 		if value, ok := newest[c.topic]; ok && value != c.text {

@@ -40,6 +40,7 @@ type outcome struct {
 	model      string
 	usage      chat.Usage
 	calls      int
+	found      []string // by gates that let pass what they found
 	err        error
 }
 
@@ -72,7 +73,7 @@ func (q *Queue) settle(t *task, o *outcome) Notice {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := t.notice(NoticeReady, "")
-	n.Model, n.Calls = o.model, o.calls
+	n.Model, n.Calls, n.Found = o.model, o.calls, o.found
 	if o.from > 0 {
 		n.From = o.from
 	}

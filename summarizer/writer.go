@@ -26,6 +26,10 @@ type writer struct {
 	usage    chat.Usage
 	calls    int
 	answered string // the model that the last answer named
+
+	spoken spoken // languages of what is summarised
+	found  uint16 // gates by their position that found something in answers that were taken
+	struck bool   // from one of these
 }
 
 // newWriter finds out who writes: the chat's own upstream, model and credentials, or the provider and model of the
@@ -134,10 +138,40 @@ func join(base, path string) (string, error) {
 
 // lesson is what answers have taught about one server and model.
 type lesson struct {
-	tokensField   string  // the member that limits the answer; "" = the usual one
-	noTemperature bool    // it refuses the style's own temperature
-	window        int     // tokens; 0 = nothing learned
-	ratio         float64 // its tokens per token of the fixed measure; 0 = nothing learned
+	tokensField   string    // the member that limits the answer; "" = the usual one
+	noTemperature bool      // it refuses the style's own temperature
+	window        int       // tokens; 0 = nothing learned
+	ratio         float64   // its tokens per token of the fixed measure; 0 = nothing learned
+	inVain        [16]uint8 // how often in a row asking again did not help, by the gate's position
+}
+
+// mostInVain is how often a model is asked again for the same without success, before it is not asked for that any more.
+const mostInVain = 2
+
+// vain are the gates for which asking this model again has not helped.
+func (w *writer) vain() (set uint16) {
+	lesson := w.memory.get(w.place())
+	for i, n := range lesson.inVain {
+		if n >= mostInVain {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// notice remembers whether asking again for what the gates found has helped.
+func (w *writer) notice(before, after uint16) {
+	w.memory.change(w.place(), func(l *lesson) {
+		for i := range l.inVain {
+			switch bit := uint16(1) << i; {
+			case before&bit == 0:
+			case after&bit == 0:
+				l.inVain[i] = 0
+			case l.inVain[i] < mostInVain:
+				l.inVain[i]++
+			}
+		}
+	})
 }
 
 // learned remembers lessons; the zero value is ready. Bounded: when full it starts anew.
