@@ -13,6 +13,9 @@ func (x *exchange) ollamaChat() answer {
 	if len(x.body.messages) == 0 && x.rec.body != nil {
 		return x.load()
 	}
+	if a := x.refuseLong(); a != nil {
+		return *a
+	}
 	x.count(x.cutOldest(x.numCtx()))
 	x.note(func(rec *Recorded) {
 		if w := x.numCtx(); w > 0 { // a last message over the window is cut by the runner
@@ -20,6 +23,21 @@ func (x *exchange) ollamaChat() answer {
 		}
 	})
 	return x.ollamaAnswer(x.reply())
+}
+
+// refuseLong answers that the prompt is too long where the client has forbidden to cut it.
+func (x *exchange) refuseLong() *answer {
+	truncate, ok := lookup(x.body.fields, "truncate")
+	window := x.numCtx()
+	if !ok || string(truncate.value) != "false" || window <= 0 || x.size(x.body.messages) <= window {
+		return nil
+	}
+	x.note(func(rec *Recorded) { rec.Overflow = true })
+	a := errorAnswer(Ollama, problem{
+		status:  400,
+		message: "the prompt is longer than the context length currently available to the model; shorten it or raise num_ctx",
+	})
+	return &a
 }
 
 // numCtx is the window of this request: what it asks for, else the server's.

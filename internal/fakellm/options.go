@@ -9,7 +9,8 @@ import (
 // chat with one deterministic sentence.
 type Options struct {
 	// Window is the context window in tokens; 0 = unlimited. Over it, OpenAI's side answers an error in the manner
-	// of Overflow; Ollama's side (options.num_ctx wins over Window there) drops the oldest messages and says nothing.
+	// of Overflow; Ollama's side (options.num_ctx wins over Window there) drops the oldest messages and says nothing,
+	// unless the request has "truncate": false: then it answers 400.
 	Window int
 	// Overflow is whose error is answered: "llamacpp" (default), "openai", "vllm"; "ollama" cuts silently on
 	// OpenAI's side too, as Ollama's own /v1 does.
