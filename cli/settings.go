@@ -21,7 +21,7 @@ type settings struct {
 	Set      []string `help:"Any key of the file; again for more." placeholder:"KEY=VALUE" sep:"none" group:"Settings:"`
 
 	keys   []config.Key
-	values reflect.Value // struct of *string, one for each of keys; nil = not given
+	values reflect.Value // struct of *string or *bool, one for each of keys; nil = not given
 }
 
 // shown are the generated flags that the help lists.
@@ -34,13 +34,16 @@ func (s *settings) generate() kong.Option {
 		if k.Kind == config.Group {
 			continue
 		}
-		tag := `name:"` + k.Flag() + `" placeholder:"VALUE" group:"Settings:" help:` + strconv.Quote(help(k))
+		kind, tag := reflect.TypeFor[*string](), `name:"`+k.Flag()+`" placeholder:"VALUE" group:"Settings:" help:`+strconv.Quote(help(k))
+		if k.Kind == config.Bool { // --flag, --no-flag and --flag=false
+			kind, tag = reflect.TypeFor[*bool](), tag+` negatable:""`
+		}
 		if !shown[k.Path] {
 			tag += ` hidden:""`
 		}
 		s.keys = append(s.keys, k)
 		fields = append(fields, reflect.StructField{
-			Name: fmt.Sprintf("F%d", len(fields)), Type: reflect.TypeFor[*string](), Tag: reflect.StructTag(tag),
+			Name: fmt.Sprintf("F%d", len(fields)), Type: kind, Tag: reflect.StructTag(tag),
 		})
 	}
 	s.values = reflect.New(reflect.StructOf(fields))
@@ -72,8 +75,15 @@ func (s *settings) list() []config.Setting {
 		add("store", s.Store, "--store")
 	}
 	for i, k := range s.keys {
-		if p := s.values.Elem().Field(i).Interface().(*string); p != nil {
-			add(k.Path, *p, "--"+k.Flag())
+		switch p := s.values.Elem().Field(i).Interface().(type) {
+		case *string:
+			if p != nil {
+				add(k.Path, *p, "--"+k.Flag())
+			}
+		case *bool:
+			if p != nil {
+				add(k.Path, strconv.FormatBool(*p), "--"+k.Flag())
+			}
 		}
 	}
 	for _, pair := range s.Set {

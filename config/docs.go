@@ -61,7 +61,8 @@ Order of precedence: flags, environment, file, defaults. The file is the first o
   for keys and tokens, which are then empty. ` + "`$${VAR}` is `${VAR}`" + ` itself. Top-level keys that begin with ` + "`x-`" + ` are ignored: a place for anchors.
 - **Variable**: RECAP_ and the path in upper case. Maps and lists of maps are YAML flow text, lists of strings also ` + "`a,b,c`" + `. A variable that is
   set to nothing counts as not set.
-- **Flag**: the path with dashes: ` + "`summarization.trigger.type` is `--summarization-trigger-type`" + `. Or ` + "`--set summarization.trigger.type=token_ratio`" + `. Short forms:
+- **Flag**: the path with dashes: ` + "`summarization.trigger.type` is `--summarization-trigger-type`" + `. A bool needs no value:
+  ` + "`--summarization-enabled`, `--no-summarization-enabled`, `--summarization-enabled=false`" + `. Or ` + "`--set summarization.trigger.type=token_ratio`" + `. Short forms:
   ` + "`--upstream [NAME=]URL`" + ` (again for more; replaces the list; variable RECAP_UPSTREAM, with commas), ` + "`--admin HOST:PORT`, `--store memory|sqlite|FILE`" + `.
 - **Durations** are written 5s, 15m, 720h; **sizes** 64MiB (1024s), 64KB (1000s) or plain bytes.
 
