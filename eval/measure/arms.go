@@ -49,12 +49,17 @@ type Setup struct {
 	Script      Script
 	Delay       int // requests until a summary is there; at least 1
 	Header      int // tokens of fixed parts
+	Tenant      string
+	MinMessages int // 0 = the default
 }
 
 // Options are the settings of a setup: the defaults, but for what the arm changes.
 func (s *Setup) Options() summarizer.Options {
 	o := summarizer.Defaults()
 	o.Enabled = s.Checkpoints
+	if s.MinMessages > 0 {
+		o.MinMessages = s.MinMessages
+	}
 	s.Arm.set(&o.ContextPruning)
 	return o
 }

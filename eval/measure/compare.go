@@ -8,9 +8,11 @@ func (r *replay) compare(now *state) {
 		before = r.parents[now.step.Parent]
 	}
 	r.append(now, before)
+	now.chars = make([]int, len(now.raws))
 	shared, bytes := 0, 0
 	for before != nil && shared < min(len(before.raws), len(now.raws)) && before.raws[shared] == now.raws[shared] {
 		bytes += len(now.raws[shared])
+		now.chars[shared] = before.chars[shared]
 		shared++
 	}
 	// The header stands for the tools and the system prompt, which is the first message.
@@ -19,14 +21,14 @@ func (r *replay) compare(now *state) {
 	}
 	r.f.SentTokens += now.header
 	for i := 1; i < len(now.raws); i++ {
-		n := chars(now.raws[i]) / 4
-		r.f.SentTokens += n
 		if i >= shared {
-			r.f.Fresh += n
+			now.chars[i] = chars(now.raws[i])
+			r.f.Fresh += now.chars[i] / 4
 		}
+		r.f.SentTokens += now.chars[i] / 4
 	}
-	if !follows {
-		return
+	if !follows || now.step.Clock != before.step.Clock {
+		return // the client's own doing
 	}
 	now.at = before.at + 1
 	r.f.Pairs++
@@ -35,7 +37,6 @@ func (r *replay) compare(now *state) {
 	}
 	r.f.SharedBytes += bytes
 	r.calm(now, before, shared < len(before.raws))
-	before.raws = nil
 }
 
 // append adds what sending everything would have cost.
@@ -52,7 +53,7 @@ func (r *replay) append(now, before *state) {
 		r.f.FreshAppend += now.header
 	}
 	for i := step.From; i < step.UpTo; i++ {
-		n := chars(step.Line.Raw[i]) / 4
+		n := step.Line.Chars[i] / 4
 		r.f.ClientTokens += n
 		if i >= same {
 			r.f.FreshAppend += n

@@ -34,6 +34,7 @@ type Planner struct {
 	counter *tokens.Counter
 	pruner  *pruning.Pruner
 	queue   *summarizer.Queue
+	tenant  string
 	seed    chat.Key
 	notices notices
 }
@@ -50,12 +51,9 @@ type Sent struct {
 // remembered is for how many messages facts and prunings are kept.
 const remembered = 20000
 
-// NewPlanner returns a planner with a cold memory on a store, which it does not own.
-func NewPlanner(name string, s *Setup, store cache.Store) *Planner {
-	return newPlanner(name, s, store, s.Script)
-}
-
-func newPlanner(name string, s *Setup, store cache.Store, answers http.RoundTripper) *Planner {
+// NewPlanner returns a planner with a cold memory on a store, which it does not own. answers is the summariser; a
+// Script is one.
+func NewPlanner(name string, s *Setup, store cache.Store, answers http.RoundTripper) *Planner {
 	p := &Planner{
 		dialect: dialect.ByName(name),
 		window:  tokens.Window{Size: s.Window, Source: "config"},
@@ -64,7 +62,8 @@ func newPlanner(name string, s *Setup, store cache.Store, answers http.RoundTrip
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](remembered),
 		counter: tokens.NewCounter(nil),
 		pruner:  pruning.New(remembered),
-		seed:    chat.Seed("evaluated", "scripted", summarizer.Recipe(&summarizer.Options{}, "")),
+		tenant:  s.Tenant,
+		seed:    chat.Seed(s.Tenant, "scripted", summarizer.Recipe(&summarizer.Options{}, "")),
 	}
 	client := &http.Client{Transport: answers}
 	p.queue = summarizer.NewQueue(summarizer.Deps{
@@ -136,7 +135,7 @@ func (p *Planner) Mark(s *Sent) error {
 
 // Summarize has a job done and, unless wait is false, waits for it.
 func (p *Planner) Summarize(j *summarizer.Job, wait bool) {
-	j.Tenant, j.Upstream = "evaluated", "scripted"
+	j.Tenant, j.Upstream = p.tenant, "scripted"
 	j.Target = summarizer.Target{Name: "scripted", Dialect: "openai", URL: "http://scripted.invalid/v1/chat/completions"}
 	p.queue.Submit(j)
 	if wait {

@@ -112,8 +112,29 @@ func respond(r *http.Request, status int, body string) *http.Response {
 
 var wordLimit = regexp.MustCompile(`at most (\d+) words`)
 
-// faithful is an extractive summary in the sections that the built-in style asks for: the exact strings of the previous
-// summary and of what users said in the record, as far as half of the words that it may have reach.
+// exactOf returns the short sentences of a line that hold something exact; of longer ones the words that do.
+func exactOf(line string) []string {
+	var list []string
+	for _, sentence := range strings.SplitAfter(line, ". ") {
+		sentence = strings.TrimSpace(sentence)
+		if len(workload.Exact(sentence)) == 0 {
+			continue
+		}
+		if len(sentence) <= 160 {
+			list = append(list, sentence)
+			continue
+		}
+		for _, word := range strings.Fields(sentence) {
+			if len(word) <= 160 && len(workload.Exact(word)) > 0 {
+				list = append(list, strings.TrimRight(word, ".,;:!?"))
+			}
+		}
+	}
+	return list
+}
+
+// faithful is an extractive summary in the sections that the built-in style asks for: what is exact in the
+// previous summary and in the record, first come first kept, as far as the words that it may have reach.
 func faithful(prompt string) string {
 	words := 200
 	if m := wordLimit.FindAllStringSubmatch(prompt, -1); m != nil {
@@ -123,16 +144,20 @@ func faithful(prompt string) string {
 	var picked []string
 	seen := map[string]bool{}
 	for _, line := range strings.Split(data, "\n") {
-		for _, word := range workload.Exact(line) {
-			if !seen[word] && len(picked) < words/4 {
-				seen[word] = true
-				picked = append(picked, word)
+		if strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "[…") || strings.HasPrefix(line, "<") {
+			continue // an entry's number, how much was left out, a tag
+		}
+		for _, said := range exactOf(strings.TrimPrefix(line, "- ")) {
+			if n := len(strings.Fields(said)); !seen[said] && n <= words/2 {
+				seen[said] = true
+				words -= n
+				picked = append(picked, said)
 			}
 		}
 	}
 	critical := "none"
 	if len(picked) > 0 {
-		critical = strings.Join(picked, ", ")
+		critical = strings.Join(picked, "\n- ")
 	}
 	return "## Goal\n- Go on with the work.\n## Constraints & Preferences\n- none\n## Progress\n- Several steps are done.\n" +
 		"## Key Decisions\n- none\n## Next Steps\n- Go on.\n## Critical Context\n- " + critical

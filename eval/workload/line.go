@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"recap/internal/fakellm"
 )
@@ -35,6 +36,7 @@ func lineOf(dialect string, body []byte) *Line {
 		}
 		text := fakellm.TextOf(dialect, []byte(`{"model":"m","messages":[`+string(raw)+`]}`))
 		l.Raw = append(l.Raw, string(raw))
+		l.Chars = append(l.Chars, utf8.RuneCount(raw))
 		l.Text = append(l.Text, text)
 		l.Roles = append(l.Roles, m.Role)
 		l.IDs = append(l.IDs, identity(&m, text))

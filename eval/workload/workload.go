@@ -33,6 +33,7 @@ type Step struct {
 // Line is one version of a client's history, rendered once.
 type Line struct {
 	Raw   []string // each message as JSON, no system prompt among them
+	Chars []int    // code points of each
 	Text  []string // what a model sees of each
 	Roles []string
 	IDs   []uint64   // of what each says, made by the evaluation on its own: no key of Recap's

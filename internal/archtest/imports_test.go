@@ -40,6 +40,9 @@ var layers = []row{
 	{"internal/archtest", "", "reads source, runs nothing"},
 	{"internal/section", "", "replaces a part of a page, whoever measured it"},
 	{"bench", "cli internal/section", "measures the built binary from outside, as a user gets it; cli only for a copy that takes profiles"},
+	{"eval", "cache chat cli compaction config dialect eval/measure eval/workload internal/fakellm internal/section pruning summarizer tokens", "sees the planner from inside and the proxy from outside; nothing of ours may need it"},
+	{"eval/measure", "cache chat compaction dialect eval/workload internal/fakellm pruning summarizer tokens", "does what middleware does for one upstream, without HTTP"},
+	{"eval/workload", "internal/fakellm", "histories are made without the code that they measure"},
 	{"e2e", "", "drives the built binary from outside, as a user would"},
 }
 
