@@ -131,6 +131,11 @@ func (a *App) observe(n summarizer.Notice) {
 	if n.Took > 0 || n.Kind == summarizer.NoticeDropped {
 		a.Stats.Branches().Summarised(n.Key, n.To, spent, true)
 	}
+	a.Stats.SummaryGates(n.Found)
+	if n.Pinned > 0 {
+		a.log.Warn("pinned checkpoints leave a chat little of its window; unpin some (recap checkpoints pin --off) or take a larger window",
+			"upstream", n.Upstream, "pinned", n.Pinned, "share", n.Share, "to", n.To)
+	}
 	switch n.Kind {
 	case summarizer.NoticeReady:
 		a.log.Info("summary ready", "upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To,

@@ -29,9 +29,9 @@ type Stats struct {
 
 	models, upstreams, reasons, headers, ops, codes *labels
 
-	requests, responses, bypasses, prunes, summaries *counters
-	tokens, usage, storeErrors, ignored              *counters
-	windows, overflows, cuts                         *counters
+	requests, responses, bypasses, prunes, summaries, gates *counters
+	tokens, usage, storeErrors, ignored                     *counters
+	windows, overflows, cuts                                *counters
 
 	firstByte, jobSeconds *metrics.PrometheusHistogram
 	memoHits, memoMisses  *metrics.Counter
@@ -68,6 +68,7 @@ func (s *Stats) newCounters() {
 	s.tokens = newCounters(set, "recap_tokens_total", "model", "kind")
 	s.usage = newCounters(set, "recap_reported_tokens_total", "upstream", "kind")
 	s.summaries = newCounters(set, "recap_summaries_total", "outcome", "reason")
+	s.gates = newCounters(set, "recap_summary_gates_total", "gate", "")
 	s.windows = newCounters(set, "recap_window_source_total", "upstream", "source")
 	s.overflows = newCounters(set, "recap_overflows_total", "upstream", "outcome")
 	s.cuts = newCounters(set, "recap_silent_cuts_total", "upstream", "")

@@ -80,6 +80,7 @@ func TestOtherCounts(t *testing.T) {
 	s.StoreError("put")
 	s.OverrideIgnored("X-Recap-Model")
 	s.Panic()
+	s.SummaryGates([]string{"sections", "struck"})
 	s.QueueLength(func() int { return 7 })
 	s.Summary(stats.SummaryQueued, stats.Summary{})
 	s.Summary(stats.SummaryReady, stats.Summary{Seconds: 3})
@@ -93,6 +94,7 @@ func TestOtherCounts(t *testing.T) {
 		`recap_overrides_ignored_total{header="X-Recap-Model"}`:      "1",
 		`recap_panics_total`:                                         "1",
 		`recap_summary_queue_length`:                                 "7",
+		`recap_summary_gates_total{gate="sections"}`:                 "1",
 		`recap_summaries_total{outcome="queued"}`:                    "1",
 		`recap_summaries_total{outcome="ready"}`:                     "1",
 		`recap_summaries_total{outcome="failed",reason="truncated"}`: "1",

@@ -39,6 +39,14 @@ func (s *Stats) Summary(kind string, sum Summary) {
 	s.hub.Publish(Event{Kind: kind, Time: time.Now().UnixMilli(), Data: sum.fields()})
 }
 
+// SummaryGates counts what gates found in summaries that were taken all the same, by the gates' fixed words. What they
+// refuse is the Reason of a failure.
+func (s *Stats) SummaryGates(gates []string) {
+	for _, gate := range gates {
+		s.gates.of(word(gate), "").Inc()
+	}
+}
+
 func outcome(kind string) string {
 	const prefix = "summary."
 	if len(kind) > len(prefix) && kind[:len(prefix)] == prefix {

@@ -39,8 +39,13 @@ func (p *pass) place(list []*chat.Checkpoint, j *Job) {
 	if full(list[at], &j.Options) {
 		at++
 	}
-	if share := j.Options.share(j.Window); share > 0 && weigh(list[:at])+j.Options.leastRow(j.Window) > share {
+	share := j.Options.share(j.Window)
+	if share > 0 && weigh(list[:at])+j.Options.leastRow(j.Window) > share {
 		at = min(at, unpinned(list))
+	}
+	// What is pinned stays as it is, whatever room it takes; the user is told.
+	if pinned := weigh(list[:unpinned(list)]); share > 0 && pinned+j.Options.leastRow(j.Window) > share {
+		p.pinned = pinned
 	}
 	p.rewrite, p.kept, p.rowFrom = list[at:], weigh(list[:at]), p.from
 	if len(p.rewrite) > 0 {

@@ -178,6 +178,36 @@ func TestPinnedRowsAreNotRewritten(t *testing.T) {
 	}
 }
 
+// Pinned rows that leave no room for another are told of, once.
+func TestPinnedRowsThatFillTheWindowAreTold(t *testing.T) {
+	r := newRig(t, wordy(220))
+	b := talk(40)
+	told := func() (list []summarizer.Notice) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, n := range r.notices {
+			if n.Pinned > 0 {
+				list = append(list, n)
+			}
+		}
+		return list
+	}
+	weighs := 0
+	for n := 8; n <= 40; n += 4 {
+		cp := r.run(r.job(b, n, func(j *summarizer.Job) { j.Window = 4096 }))
+		if n <= 16 {
+			r.pin(cp.Key, true)
+			weighs += cp.Size()
+		}
+		if n == 8 && len(told()) > 0 {
+			t.Error("told although nothing was pinned")
+		}
+	}
+	if list := told(); len(list) != 1 || list[0].Pinned > weighs || list[0].Pinned < weighs/3 || list[0].Share != 1024 {
+		t.Errorf("told %d times: %+v, pinned rows weigh %d", len(list), list, weighs)
+	}
+}
+
 // One rolling row, pinned again and again: the pinned rows stay while they are pinned. When they are not any more, and
 // outgrow their share, the next pass makes one row of them.
 func TestRowsOfFormerPinsAreRewritten(t *testing.T) {

@@ -13,6 +13,7 @@ type pass struct {
 	rowFrom int                // first message that the text will stand for
 	rewrite []*chat.Checkpoint // rows whose texts are updated into one, oldest first; none = a fresh summary
 	kept    int                // tokens of the rows that stay in front
+	pinned  int                // tokens of those up to the last pinned one, where they leave no room; else 0
 	parent  chat.Key
 	lineage chat.Key
 }

@@ -54,9 +54,13 @@ type Notice struct {
 	Calls     int
 	Took      time.Duration // since the job was started; 0 = has not ended
 	Reason    string        // of a failure, a fixed word: see the Reason constants
-	Found     []string      // what gates found in answers that were taken all the same: fixed words
-	Failures  int           // in a row on this line, this one included
-	Open      bool          // the breaker of this line is open: three failures in a row, or more
+	// Pinned is told once for a line of checkpoints: tokens of its rows up to the last pinned one, when they leave no room
+	// for another in the Share of the window that all rows may take.
+	Pinned, Share int
+
+	Found    []string // what gates found in answers that were taken all the same: fixed words
+	Failures int      // in a row on this line, this one included
+	Open     bool     // the breaker of this line is open: three failures in a row, or more
 }
 
 // Stats are counters since the start and sizes of now.
@@ -74,6 +78,7 @@ type Queue struct {
 	deps    Deps
 	client  *http.Client
 	learned learned
+	crowded *chat.Memo[chat.Key, bool] // lines whose pinned rows were told of
 	ctx     context.Context
 	cancel  context.CancelFunc
 	done    sync.WaitGroup
@@ -102,7 +107,10 @@ func NewQueue(deps Deps) *Queue {
 	deps.Workers = orElse(deps.Workers, 1)
 	deps.MaxJobs = orElse(deps.MaxJobs, 256)
 	deps.MaxBytes = orElse(deps.MaxBytes, 256<<20)
-	q := &Queue{deps: deps, client: NewClient(nil), lanes: map[string]int{}, lines: newLines()}
+	q := &Queue{
+		deps: deps, client: NewClient(nil), lanes: map[string]int{}, lines: newLines(),
+		crowded: chat.NewMemo[chat.Key, bool](maxLessons),
+	}
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }

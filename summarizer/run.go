@@ -21,6 +21,10 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 	}
 	n := t.notice(NoticeStarted, "")
 	n.Model, n.From = w.model, p.from
+	if _, told := q.crowded.Get(p.lineage); p.pinned > 0 && !told {
+		q.crowded.Put(p.lineage, true)
+		n.Pinned, n.Share = p.pinned, j.Options.share(j.Window)
+	}
 	q.tell(n)
 	w.spoken = languageOf(j.Covered[p.from-1:])
 	running, entries := w.previous(p.rewrite)
