@@ -137,8 +137,13 @@ type Chat struct {
 	MaxReply  int    // tokens the client lets the model answer; 0 = not given
 	Extras    []Span // tools, schemas, format: in Body, counted, never changed
 	KeepAlive Span   // Ollama's keep_alive value in Body; zero = absent
+	Labels    [4]Span // in Body, of the members by which clients name a conversation; zero = absent
+
+	Count    int  // of messages; Messages has them, unless they were only glanced at
+	Borrowed bool // Messages are views into the memory of Body, else into memory that stays
 
 	Before *Recall // of an earlier chat whose messages are a prefix of these; nil = none is known
 	Known  int     // bytes of Body that Before's chat began with too, at the same place; 0 = moved
+	Began  int     // messages of Before's chat
 	After  *Recall // of these messages, for the chats that will begin with them; nil = not remembered
 }

@@ -116,7 +116,7 @@ func BenchmarkGlance(b *testing.B) {
 		b.SetBytes(int64(len(talk)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, _, err := d.Glance(talk); err != nil {
+			if _, _, err := d.Glance(talk, 0, 1<<20); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -126,7 +126,7 @@ func BenchmarkGlance(b *testing.B) {
 		b.SetBytes(int64(len(agent)))
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, _, err := d.Glance(agent); err != nil {
+			if _, _, err := d.Glance(agent, 0, 1<<20); err != nil {
 				b.Fatal(err)
 			}
 		}

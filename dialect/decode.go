@@ -48,41 +48,80 @@ var (
 	validJSON = &chat.Facts{}
 )
 
-// decode reads body: one pass over its top level and its list of messages. A message whose bytes are known costs
-// their fingerprint, any other is validated and read.
-func (l *layout) decode(body string, facts *Facts) (*chat.Chat, error) {
-	return l.walk(body, func(c *cursor, ch *chat.Chat) chat.Span { return l.messages(c, ch, facts) }, facts)
+// reading is one body on its way through a layout.
+type reading struct {
+	l      *layout
+	ch     *chat.Chat
+	facts  *Facts // nil = nothing is remembered
+	tenant uint64 // whose bodies are looked at
+	top    top
+	list   progress
+
+	glance bool // messages are stepped over, not read
+	unread int  // from which size on, in bytes, a glance needs to know how the body begins
+	far    bool // the glance gave up
 }
 
-// walk is one pass over the top level of body; messages reads the list.
-func (l *layout) walk(body string, messages func(*cursor, *chat.Chat) chat.Span, facts *Facts) (*chat.Chat, error) {
-	ch := &chat.Chat{Body: body}
-	var spans [maxNames]chat.Span
+// top are the members at the top of a body that are read.
+type top struct {
+	spans  [maxNames]chat.Span
+	labels [4]chat.Span // see chat.Chat.Labels
+}
+
+// decode reads body: one pass over its top level and its list of messages. What a body before it began with is taken
+// over, a message whose bytes are known costs their fingerprint, any other is validated and read.
+func (l *layout) decode(body string, facts *Facts, tenant uint64) (*chat.Chat, error) {
+	r := reading{l: l, ch: &chat.Chat{Body: body, Borrowed: true}, facts: facts, tenant: tenant}
+	if err := r.walk(body); err != nil {
+		return nil, err
+	}
+	if facts != nil && r.list.count > 1 {
+		r.keep()
+	}
+	return r.ch, nil
+}
+
+// walk is one pass over the top level of body.
+func (r *reading) walk(body string) error {
 	c := cursor{s: body}
 	if c.peek() != '{' && valid(body) {
 		c.fail("wrong-type")
 	}
 	for c.open('{'); c.more('}'); {
-		i, ok := l.names.is(c.key())
+		key := c.key()
+		i, ok := r.l.names.is(key)
 		if !ok {
 			c.fail("odd-key")
 		}
-		if i >= 0 && spans[i] != (chat.Span{}) {
+		if i >= 0 && r.top.spans[i] != (chat.Span{}) {
 			c.fail("duplicate-key")
 		}
-		value := l.member(&c, ch, i, messages, facts)
+		if i == 0 && c.peek() == '[' {
+			r.top.spans[0] = r.messages(&c)
+			if r.far {
+				return nil
+			}
+			if r.takeRest(&c) {
+				break
+			}
+			continue
+		}
+		value := r.member(&c)
 		if i >= 0 {
-			spans[i] = value
+			r.top.spans[i] = value
+		} else if at := labelMember(key); at >= 0 {
+			r.top.labels[at] = value
 		}
 	}
 	if c.odd == "" && (c.peek() != 0 || c.i < len(body)) {
 		c.fail("invalid-json")
 	}
-	l.finish(&c, ch, spans[:len(l.names)])
+	r.l.finish(&c, r.ch, r.top.spans[:len(r.l.names)])
 	if c.odd != "" {
-		return nil, &Odd{Reason: c.odd}
+		return &Odd{Reason: c.odd}
 	}
-	return ch, nil
+	r.ch.Labels, r.ch.Count = r.top.labels, r.list.count
+	return nil
 }
 
 func (l *layout) finish(c *cursor, ch *chat.Chat, spans []chat.Span) {
@@ -103,18 +142,13 @@ func (l *layout) finish(c *cursor, ch *chat.Chat, spans []chat.Span) {
 	ch.List = spans[0]
 }
 
-// member steps over the value of the member names[i] and makes sure that it is valid JSON.
-func (l *layout) member(
-	c *cursor, ch *chat.Chat, i int, messages func(*cursor, *chat.Chat) chat.Span, facts *Facts,
-) chat.Span {
-	if i == 0 && c.peek() == '[' {
-		return messages(c, ch)
-	}
-	if facts == nil {
+// member steps over the value of a member and makes sure that it is valid JSON.
+func (r *reading) member(c *cursor) chat.Span {
+	if r.facts == nil {
 		return c.sound()
 	}
 	value := c.value()
-	if c.odd == "" && !remembered(value.Of(c.s), facts) {
+	if c.odd == "" && !remembered(value.Of(c.s), r.facts) {
 		c.fail("invalid-json")
 	}
 	return value
@@ -136,49 +170,72 @@ func remembered(text string, facts *Facts) bool {
 	return ok
 }
 
+// progress is how far the list of messages has been read.
+type progress struct {
+	count int
+	end   int    // of the last message
+	path  uint64 // behind it
+	plain bool   // see Glancer
+	took  bool   // something was taken over
+	points
+	match // with a body that was read before
+}
+
 // messages reads the list under the cursor.
-func (l *layout) messages(c *cursor, ch *chat.Chat, facts *Facts) chat.Span {
+func (r *reading) messages(c *cursor) chat.Span {
 	list := cursor{s: c.s, i: c.i}
-	ch.Messages = make([]chat.Message, 0, min(8+len(c.s)/1024, 4096))
-	var path uint64
-	var at points
-	plain := true
+	r.list.path, r.list.plain = r.tenant, true
+	if !r.glance {
+		r.ch.Messages = make([]chat.Message, 0, min(8+len(c.s)/1024, 4096))
+	}
 	for list.open('['); list.more(']'); {
-		if len(ch.Messages) == maxMessages {
+		if r.list.count == maxMessages {
 			list.fail("too-many")
 			break
 		}
-		at.mark(len(ch.Messages), path, &list)
-		if have := len(ch.Messages); facts != nil {
-			if k, moved := l.resume(&list, ch, path); k != nil {
-				path, plain = k.path, plain && k.plain
-				at.take(&k.points, have, moved)
-				recalled(ch, k, moved)
-				continue
-			}
+		if r.remembers() && r.resume(&list) {
+			continue
 		}
-		m, mark := l.meet(&list, facts)
-		if list.odd != "" {
+		if r.far = r.glance && !r.list.took && len(c.s) > r.unread && r.list.count > glanceAhead; r.far {
 			break
 		}
-		path = bits.RotateLeft64(path, 5) ^ mark[0]
-		ch.Messages = append(ch.Messages, m)
-		plain = plain && allText(m.Facts)
+		r.message(&list)
 	}
 	if list.odd != "" {
 		c.fail(list.odd)
 		return chat.Span{}
 	}
-	if facts != nil && len(ch.Messages) > 1 {
-		last := &ch.Messages[len(ch.Messages)-1]
-		l.keep(ch, &known{
-			end: last.Start + len(last.Raw), count: len(ch.Messages), path: path, points: at, plain: plain,
-			messages: ch.Messages[:len(ch.Messages):len(ch.Messages)],
-		})
-	}
 	span := chat.Span{Start: c.i, End: list.i}
 	c.i = list.i
 	return span
+}
+
+// remembers reports whether this body is looked for among those read before, and kept.
+func (r *reading) remembers() bool {
+	return r.facts != nil || r.glance && len(r.ch.Body) >= KeptFrom
+}
+
+// message reads the message under the cursor, or steps over it.
+func (r *reading) message(list *cursor) {
+	list.space()
+	from := list.i
+	var mark uint64
+	if r.glance {
+		r.list.plain = r.l.glanceMessage(list) && r.list.plain
+		if list.odd == "" && r.remembers() {
+			mark = maphash.String(r.l.seed[0], list.s[from:list.i])
+		}
+	} else {
+		m, print := r.l.meet(list, r.facts)
+		if list.odd == "" {
+			r.ch.Messages, mark = append(r.ch.Messages, m), print[0]
+			r.list.plain = r.list.plain && allText(m.Facts)
+		}
+	}
+	if list.odd == "" {
+		r.list.path = bits.RotateLeft64(r.list.path, 5) ^ mark
+		r.list.count, r.list.end = r.list.count+1, list.i
+	}
 }
 
 // meet reads the message under the cursor.

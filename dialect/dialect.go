@@ -36,12 +36,15 @@ type Dialect interface {
 	Answer(status int, body []byte) (Reply, error)
 }
 
-// Glancer is a Dialect that can look at a body without reading its messages: enough for a chat that is too small for
-// anything to be done about it.
+// Glancer is a Dialect that remembers how bodies began, and can look at one without reading its messages: enough for a
+// chat that is too small for anything to be done about it. Bodies are remembered for each tenant by itself; tenant is a
+// number that stands for it, of no meaning outside this process.
 type Glancer interface {
 	// Glance returns a chat without messages, or an *Odd where Decode would mostly give one. plain tells that no message
-	// holds parts or media.
-	Glance(body string) (c *chat.Chat, plain bool, err error)
+	// holds parts or media. A body of more than unread bytes that begins like none before is given up: nil, false, nil.
+	Glance(body string, tenant uint64, unread int) (c *chat.Chat, plain bool, err error)
+	// DecodeFor is Decode for one tenant.
+	DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error)
 }
 
 // Guard is a Dialect whose servers cut a prompt that is too long without saying so, unless a request forbids it.

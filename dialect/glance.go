@@ -1,74 +1,29 @@
 package dialect
 
 import (
-	"hash/maphash"
-	"math/bits"
 	"strings"
 
 	"recap/chat"
 )
 
-// maxGlance bounds the bodies, in bytes, that are glanced at without knowing how they begin, and glanceAhead the
-// messages by which a longer one must be known.
 const (
-	maxGlance   = 64 << 10
+	// glanceAhead are the messages by which a long body must be known for a glance to go on, see Glancer.
 	glanceAhead = 16
-	// worthKeeping is from which size on, in bytes, keeping a body costs less than glancing at all of the next one.
-	worthKeeping = 4 << 10
+	// KeptFrom is from which size on, in bytes, keeping a body costs less than glancing at all of the next one.
+	KeptFrom = 4 << 10
 )
 
 // glance reads body without what its messages say: the list is valid JSON, and each message is one that decode would
-// not find odd by the names of its members and its role. What a known body began with is not looked at again. plain
-// tells that all content is text; it is false too where the body is too long to go on.
-func (l *layout) glance(body string) (ch *chat.Chat, plain bool, err error) {
-	g := known{body: body, plain: true}
-	ch, err = l.walk(body, func(c *cursor, ch *chat.Chat) chat.Span {
-		start := c.i
-		list := cursor{s: c.s, i: c.i}
-		for list.open('['); list.more(']'); {
-			if ch.Before == nil && len(body) > maxGlance && g.count > glanceAhead {
-				g.plain = false
-				list = cursor{s: c.s, i: c.i}
-				list.value()
-				break
-			}
-			l.glanceOn(&list, ch, &g)
-		}
-		if list.odd != "" {
-			c.fail(list.odd)
-			return chat.Span{}
-		}
-		c.i = list.i
-		return chat.Span{Start: start, End: list.i}
-	}, nil)
-	if err == nil && g.plain && len(body) >= worthKeeping {
-		l.keep(ch, &g)
+// not find odd by the names of its members and its role. What a known body began with is not looked at again.
+func (l *layout) glance(body string, tenant uint64, unread int) (*chat.Chat, bool, error) {
+	r := reading{l: l, ch: &chat.Chat{Body: body}, tenant: tenant, glance: true, unread: unread}
+	if err := r.walk(body); err != nil || r.far {
+		return nil, false, err
 	}
-	return ch, g.plain, err
-}
-
-// glanceOn steps over one message, or over all that a known body began with.
-func (l *layout) glanceOn(list *cursor, ch *chat.Chat, g *known) {
-	if len(g.body) < worthKeeping {
-		g.plain = l.glanceMessage(list) && g.plain
-		g.count++
-		return
+	if r.list.plain && r.remembers() {
+		r.keep()
 	}
-	g.points.mark(g.count, g.path, list)
-	if k, moved := l.match(list, g.count, g.path); k != nil {
-		g.points.take(&k.points, g.count, moved)
-		g.count, g.path, g.end = k.count, k.path, list.i
-		g.plain = g.plain && k.plain
-		recalled(ch, k, moved)
-		return
-	}
-	list.space()
-	from := list.i
-	g.plain = l.glanceMessage(list) && g.plain
-	if list.odd == "" {
-		g.path = bits.RotateLeft64(g.path, 5) ^ maphash.String(l.seed[0], list.s[from:list.i])
-		g.count, g.end = g.count+1, list.i
-	}
+	return r.ch, r.list.plain, nil
 }
 
 // glanceMessage steps over one message and reports whether it is plain: nothing in it is an array of parts or pictures.

@@ -2,8 +2,12 @@ package dialect_test
 
 import (
 	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"recap/chat"
 	"recap/dialect"
 )
 
@@ -11,7 +15,7 @@ import (
 func TestGlance(t *testing.T) {
 	f := func(name, body, reason string, plain bool) {
 		t.Helper()
-		c, p, err := dialect.ByName(name).(dialect.Glancer).Glance(body)
+		c, p, err := dialect.ByName(name).(dialect.Glancer).Glance(body, 0, 1<<20)
 		got := ""
 		var odd *dialect.Odd
 		if errors.As(err, &odd) {
@@ -49,4 +53,64 @@ func TestGlance(t *testing.T) {
 	f("openai", `{"messages":[`+user+`,{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}]}`, "", true)
 	f("ollama", `{"messages":[{"role":"user","content":"a","images":["aGk="]}]}`, "", false)
 	f("openai", `{"previous_response_id":"r","messages":[`+user+`]}`, "server-history", false)
+}
+
+// A glance that goes on from a known body tells what one of its own tells, and that is what decoding tells.
+func FuzzGlanceResumed(f *testing.F) {
+	f.Add("openai", uint64(1), `],"tools":[{"a":1}],"stream":true}`, `{"model":"m","messages":[`)
+	f.Add("openai", uint64(2), `],"model":"x","metadata":{"chat_id":"c"},"max_tokens":7}`, `{ "session_id":"s", "messages" : [ `)
+	f.Add("ollama", uint64(3), `],"options":{"num_ctx":512,"num_predict":3},"keep_alive":"5m"}`, `{"messages":[`)
+	f.Add("openai", uint64(4), `],"messages":[]}`, `{"messages":[`)
+	f.Fuzz(func(t *testing.T, name string, seed uint64, rest, head string) {
+		d := dialect.ByName(name)
+		if d == nil {
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		facts := chat.NewMemo[dialect.Print, *chat.Facts](1000)
+		tenant := rng.Uint64()
+		list := []string{`{"role":"system","content":"` + strings.Repeat("be careful ", 400) + `"}`, `{"role":"user","content":"hello"}`}
+		for step := range 12 {
+			if list = change(rng, list, step); len(rest) > 0 && rng.IntN(6) == 0 {
+				list = append(list, rest[:rng.IntN(len(rest))]) // mostly no message
+			}
+			body := head + strings.Join(list, ",") + rest
+			warm, plain, errWarm := d.(dialect.Glancer).Glance(body, tenant, 1<<20)
+			cold, plainCold, errCold := d.(dialect.Glancer).Glance(body, rng.Uint64(), 1<<20)
+			sameOdd(t, errWarm, errCold, body)
+			read, errRead := d.(dialect.Glancer).DecodeFor(tenant, body, facts)
+			unread, errAlone := d.Decode(body, nil)
+			sameOdd(t, errRead, errAlone, body)
+			if errRead == nil && errCold != nil {
+				t.Fatalf("%s: a glance finds %v, decoding nothing", body, errCold)
+			}
+			if errCold == nil {
+				sameTop(t, warm, cold)
+				if plain != plainCold || warm.Count != cold.Count {
+					t.Fatalf("%s: plain %v of %d, alone %v of %d", body, plain, warm.Count, plainCold, cold.Count)
+				}
+			}
+			if errRead == nil {
+				sameTop(t, read, cold)
+				sameTop(t, unread, cold)
+				sameChat(t, read, unread)
+			}
+		}
+	})
+}
+
+func sameOdd(t *testing.T, got, want error, body string) {
+	t.Helper()
+	if (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+		t.Fatalf("%s: %v, alone %v", body, got, want)
+	}
+}
+
+func sameTop(t *testing.T, got, want *chat.Chat) {
+	t.Helper()
+	if got.Model != want.Model || got.Stream != want.Stream || got.List != want.List || got.NumCtx != want.NumCtx ||
+		got.MaxReply != want.MaxReply || !slices.Equal(got.Extras, want.Extras) || got.KeepAlive != want.KeepAlive ||
+		got.Labels != want.Labels || got.Count != want.Count {
+		t.Fatalf("got %+v\nwant %+v", got, want)
+	}
 }

@@ -34,13 +34,20 @@ func (ollama) Match(method, path string) bool {
 }
 
 func (ollama) Decode(body string, facts *Facts) (*chat.Chat, error) {
-	return ollamaLayout.decode(body, facts)
+	return ollamaLayout.decode(body, facts, 0)
+}
+
+// Glance implements Glancer.
+func (ollama) Glance(body string, tenant uint64, unread int) (*chat.Chat, bool, error) {
+	return ollamaLayout.glance(body, tenant, unread)
+}
+
+// DecodeFor implements Glancer.
+func (ollama) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
+	return ollamaLayout.decode(body, facts, tenant)
 }
 
 // Apply never meets an array as content: such a body is not understood.
-// Glance implements Glancer.
-func (ollama) Glance(body string) (*chat.Chat, bool, error) { return ollamaLayout.glance(body) }
-
 func (ollama) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, textPart{})
 }

@@ -29,11 +29,18 @@ func (openAI) Match(method, path string) bool {
 }
 
 func (openAI) Decode(body string, facts *Facts) (*chat.Chat, error) {
-	return openAILayout.decode(body, facts)
+	return openAILayout.decode(body, facts, 0)
 }
 
 // Glance implements Glancer.
-func (openAI) Glance(body string) (*chat.Chat, bool, error) { return openAILayout.glance(body) }
+func (openAI) Glance(body string, tenant uint64, unread int) (*chat.Chat, bool, error) {
+	return openAILayout.glance(body, tenant, unread)
+}
+
+// DecodeFor implements Glancer.
+func (openAI) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
+	return openAILayout.decode(body, facts, tenant)
+}
 
 func (openAI) Apply(dst []byte, c *chat.Chat, p *chat.Plan) ([]byte, error) {
 	return splice(dst, c, p, openAIText)

@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
+	"unsafe"
 
 	"recap/chat"
 	"recap/dialect"
@@ -40,7 +42,7 @@ func TestResumedIsCold(t *testing.T) {
 					resumed++
 				}
 				if step%3 == 0 { // what is only glanced at must not confuse what is read
-					if _, plain, err := d.(dialect.Glancer).Glance(wrap(rng, chats[rng.IntN(len(chats))])); err != nil || !plain {
+					if _, plain, err := d.(dialect.Glancer).Glance(wrap(rng, chats[rng.IntN(len(chats))]), 0, 1<<20); err != nil || !plain {
 						t.Fatal(plain, err)
 					}
 				}
@@ -98,4 +100,118 @@ func sameChat(t *testing.T, warm, cold *chat.Chat) {
 		}
 		seed = chat.Seed("t", "u", "other") // what is remembered under one seed is not taken for another's
 	}
+}
+
+// Requests of one chat that come at once, some with its newest messages and some with others, each read their own bytes:
+// what they share grows under them (E11).
+func TestResumedInParallel(t *testing.T) {
+	d := dialect.ByName("openai").(dialect.Glancer)
+	facts := chat.NewMemo[dialect.Print, *chat.Facts](5000)
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(worker), 2))
+			list := []string{`{"role":"system","content":"the same for all"}`, `{"role":"user","content":"` + strings.Repeat("hello ", 1000) + `"}`}
+			for step := range 300 {
+				who := worker
+				if step < 200 {
+					who = 0 // for a while they all say the same
+				}
+				list = append(list, fmt.Sprintf(`{"role":"assistant","content":"marker %d of %d"}`, step, who))
+				body := strings.Clone(`{"model":"m","messages":[` + strings.Join(list, ",") + `],"seed":1}`)
+				if rng.IntN(3) == 0 {
+					if c, plain, err := d.Glance(body, 7, 1<<20); err != nil || !plain || c.Count != len(list) {
+						t.Error("glance:", err, plain)
+					}
+					continue
+				}
+				c, err := d.DecodeFor(7, body, facts)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i := range c.Messages {
+					if m := &c.Messages[i]; m.Raw != list[i] || body[m.Start:m.Start+len(m.Raw)] != list[i] {
+						t.Errorf("worker %d, message %d is %.60s", worker, i, m.Raw)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// What was read does not hang on to the memory of the request's body: the next request may have it.
+func TestResumedOwnsItsMemory(t *testing.T) {
+	d := dialect.ByName("openai").(dialect.Glancer)
+	facts := chat.NewMemo[dialect.Print, *chat.Facts](5000)
+	list := []string{`{"role":"system","content":"s"}`}
+	var chats []*chat.Chat
+	var want []string
+	for step := range 40 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"marker %d %s"}`, step, strings.Repeat("word ", step*20)))
+		body := []byte(`{"messages":[` + strings.Join(list, ",") + `]}`)
+		c, err := d.DecodeFor(3, unsafe.String(&body[0], len(body)), facts)
+		if err != nil || c.Borrowed {
+			t.Fatal(err, c)
+		}
+		chats, want = append(chats, c), append(want, list[len(list)-1])
+		clear(body)
+	}
+	for n, c := range chats {
+		for i := 1; i < len(c.Messages); i++ {
+			if c.Messages[i].Raw != want[i-1] {
+				t.Fatalf("request %d: message %d is %.60q", n, i, c.Messages[i].Raw)
+			}
+		}
+	}
+}
+
+// Two tenants do not share what is known of a body.
+func TestResumedWithinTenant(t *testing.T) {
+	d := dialect.ByName("openai").(dialect.Glancer)
+	body := `{"messages":[{"role":"user","content":"` + strings.Repeat("a", 5000) + `"},{"role":"user","content":"b"},{"role":"user","content":"c"}]}`
+	f := func(tenant uint64, known bool) {
+		t.Helper()
+		c, _, err := d.Glance(body, tenant, 1<<20)
+		if err != nil || (c.Before != nil) != known {
+			t.Errorf("tenant %d: known %v, want %v (%v)", tenant, c.Before != nil, known, err)
+		}
+	}
+	f(11, false)
+	f(12, false)
+	f(11, true)
+	f(12, true)
+}
+
+// A chat that goes on otherwise in the middle is read on from where it is the same.
+func TestResumedInPart(t *testing.T) {
+	d := dialect.ByName("openai").(dialect.Glancer)
+	facts := chat.NewMemo[dialect.Print, *chat.Facts](5000)
+	var list []string
+	for i := range 40 {
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"message %d %s"}`, i, strings.Repeat("x", 300)))
+	}
+	send := func(tenant uint64) *chat.Chat {
+		t.Helper()
+		body := `{"messages":[` + strings.Join(list, ",") + `]}`
+		c, err := d.DecodeFor(tenant, body, facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cold, err := d.(dialect.Dialect).Decode(body, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameChat(t, c, cold)
+		return c
+	}
+	first := send(21)
+	list[35] = `{"role":"user","content":"edited"}`
+	if c := send(21); c.Before != nil || c.Messages[30].Facts != first.Messages[30].Facts {
+		t.Error("the edited chat was not read on from the known one")
+	}
+	list = append(list[:38], `{"role":"user","content":"later"}`)
+	send(21)
 }

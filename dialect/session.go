@@ -18,7 +18,7 @@ var sessionHeaders = []string{
 // sessionMembers are the members of a body that do the same, sessionMetadata those of its metadata. The members
 // `user` and `safety_identifier` name a person and are no label for a chat.
 var (
-	sessionMembers  = names{"session_id", "conversation_id", "prompt_cache_key"}
+	sessionMembers  = names{"session_id", "conversation_id", "prompt_cache_key", "metadata"}
 	sessionMetadata = names{"session_id", "conversation_id", "chat_id", "thread_id"}
 )
 
@@ -48,44 +48,24 @@ func sessionLabel(text string) string {
 	return text
 }
 
-// bodySession looks at the top of the body, past the messages and the tools.
-func bodySession(c *chat.Chat) string {
-	var at [3]chat.Span
-	var metadata chat.Span
-	walk := cursor{s: c.Body}
-	for walk.open('{'); walk.more('}'); {
-		key := walk.key()
-		walk.space()
-		if end := longEnd(c, walk.i); end > 0 {
-			walk.i = end
-			continue
-		}
-		value := walk.value()
-		if i, _ := sessionMembers.is(key); i >= 0 {
-			at[i] = value
-		} else if key == "metadata" {
-			metadata = value
+// labelMember returns the index in chat.Chat.Labels of a member at the top of a body, -1 for any other.
+func labelMember(key string) int {
+	for i, name := range sessionMembers {
+		if key == name {
+			return i
 		}
 	}
-	for _, span := range at {
+	return -1
+}
+
+// bodySession looks at the members that were found at the top of the body; the last is its metadata.
+func bodySession(c *chat.Chat) string {
+	for _, span := range c.Labels[:3] {
 		if name := sessionLabel(label(c.Body, span)); name != "" {
 			return strings.Clone(name) // a label outlives its request, the body should not
 		}
 	}
-	return metadataSession(c.Body, metadata)
-}
-
-// longEnd returns the end of the value at start when it is one whose span is known, else 0.
-func longEnd(c *chat.Chat, start int) int {
-	if c.List.Start == start {
-		return c.List.End
-	}
-	for _, span := range c.Extras {
-		if span.Start == start {
-			return span.End
-		}
-	}
-	return 0
+	return metadataSession(c.Body, c.Labels[3])
 }
 
 func metadataSession(body string, metadata chat.Span) string {

@@ -77,10 +77,12 @@ type Compactor struct {
 	sent    *sentMemo
 	weighed weighedMemo
 	scale   byteScale
-	cuts    *tokens.Cuts
-	recipe  string // of requests without overrides
-	seeds   *chat.Memo[[3]string, chat.Key]
-	met     *chat.Memo[string, bool] // with an upstream and model, see exchange.first
+	// farthest is the highest prepare level that was met, in tokens, see alwaysFar.
+	farthest atomic.Int64
+	cuts     *tokens.Cuts
+	recipe   string // of requests without overrides
+	seeds    *chat.Memo[[3]string, chat.Key]
+	met      *chat.Memo[string, bool] // with an upstream and model, see exchange.first
 
 	branches *stats.Branches
 	glimpses glimpses
@@ -112,6 +114,7 @@ func NewCompactor(d Deps) *Compactor {
 
 		branches: d.Stats.Branches(),
 	}
+	c.farthest.Store(alwaysFar)
 	if anyPrice(d.Config.Models) {
 		c.prices = chat.NewMemo[string, tokens.Price](scalesRemembered)
 	}

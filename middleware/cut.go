@@ -25,13 +25,13 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 	if !rough.Suspicious() {
 		return false
 	}
-	body, model, ask := x.chat.Body, x.chat.Model, x.ask()
+	seen, body, model, ask := *x, x.chat.Body, x.chat.Model, x.ask()
+	seen.head = nil // it goes with the handler
 	x.c.behind(func() {
-		c, err := x.d.Decode(body, x.c.facts)
+		c, err := seen.decode(body)
 		if err != nil || c.Model != model {
 			return
 		}
-		seen := *x
 		seen.chat, seen.sizes = c, x.c.Counter.Sizes(c, x.up.Name)
 		seen.judgeAs(ask, seen.evidence(c, read))
 	})

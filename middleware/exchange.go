@@ -30,6 +30,7 @@ type exchange struct {
 	ov      config.Overrides
 	session string
 	tenant  string
+	mark    uint64 // of the tenant, see Tenant.Find
 	recipe  string
 	path    string // with query
 	creds   [len(credentials)]string
@@ -161,7 +162,7 @@ func (x *exchange) pick(ctx *fasthttp.RequestCtx, model string) {
 
 // understand decodes body and finds out who asks whom.
 func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
-	c, err := x.d.Decode(body, x.c.facts)
+	c, err := x.decode(body)
 	model := ""
 	if err == nil {
 		model = c.Model
@@ -179,6 +180,27 @@ func (x *exchange) understand(ctx *fasthttp.RequestCtx, body string) bool {
 	return true
 }
 
+// decode reads body with what is remembered of the same tenant's chats.
+func (x *exchange) decode(body string) (*chat.Chat, error) {
+	x.belong()
+	g, ok := x.d.(dialect.Glancer)
+	switch {
+	case x.mark == 0: // nobody asked while the head was there
+		return x.d.Decode(body, nil)
+	case !ok:
+		return x.d.Decode(body, x.c.facts)
+	}
+	return g.DecodeFor(x.mark, body, x.c.facts)
+}
+
+// belong finds out whose request it is, while its head is there.
+func (x *exchange) belong() {
+	if x.mark == 0 && x.head != nil {
+		_, query, _ := strings.Cut(x.path, "?")
+		x.tenant, x.mark = x.c.Tenant.Find(x.head.value, query)
+	}
+}
+
 // read finds out who asks whom about what: label, tenant, keys.
 func (x *exchange) read(c *chat.Chat) {
 	x.chat, x.options, x.recipe = c, &x.c.Config.Summarization, x.c.recipe
@@ -192,8 +214,7 @@ func (x *exchange) read(c *chat.Chat) {
 		x.session = dialect.Session(header, c)
 	}
 	x.side = dialect.SideRequest(header, c)
-	_, query, _ := strings.Cut(x.path, "?")
-	x.tenant = x.c.Tenant.Of(header, query)
+	x.belong()
 	x.outline = chat.NewOutline(c)
 	x.keys = chat.Keys(x.outline, x.c.seed(x.tenant, x.up.Name, x.recipe))
 }

@@ -17,22 +17,26 @@ import (
 // as tokens, and of a chat that goes on, the upstream has said how many tokens its beginning is. It is only glanced at. True means that the request goes on as it came.
 func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	g, ok := x.d.(dialect.Glancer)
-	if !ok || !x.mayBeFar(body) {
+	if !ok || !x.mayBeFar(len(body)) {
 		return false
 	}
-	c, plain, err := g.Glance(body)
+	if len(body) >= dialect.KeptFrom {
+		x.belong()
+	}
+	c, plain, err := g.Glance(body, x.mark, int(x.c.farthest.Load()))
 	if err != nil {
 		x.pick(ctx, "")
 		x.bypass(oddReason(err))
 		return true
 	}
-	if !plain { // media weigh more than their bytes
+	if !plain || c.Count >= x.c.shallowest() { // media weigh more than their bytes
 		return false
 	}
 	x.pick(ctx, c.Model)
 	x.chat, x.options = c, &x.c.Config.Summarization
 	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
+	x.c.mayBeFar(levels.Prepare)
 	most := len(body)
 	if c.Before != nil && c.Known > 0 {
 		if said := c.Before.Reported(x.up.Name, c.Model); said > 0 {
@@ -51,23 +55,39 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	return true
 }
 
-// mayBeFar asks what can be told without parsing: settings under which a small chat is left alone, no checkpoint that
-// covers as little.
-func (x *exchange) mayBeFar(body string) bool {
+// mayBeFar asks what can be told without a look: settings under which a chat of size bytes is left alone.
+func (x *exchange) mayBeFar(size int) bool {
 	o := &x.c.Config.Summarization
 	if x.changed || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
 		return false
 	}
-	if p := &o.ContextPruning; p.Enabled && (p.Strategy != "ratio" || p.MinPrunableToolChars <= len(body)) {
-		return false
+	p := &o.ContextPruning
+	return !p.Enabled || p.Strategy == "ratio" && p.MinPrunableToolChars > size
+}
+
+// nobodys is more messages than any chat has.
+const nobodys = 1 << 30
+
+// shallowest is the number of messages from which on a chat may match a checkpoint.
+func (c *Compactor) shallowest() int {
+	s, ok := c.Store.(cache.Shallow)
+	if !ok {
+		return 1
 	}
-	least := 1
-	if s, ok := x.c.Store.(cache.Shallow); ok {
-		if least = s.Shallowest(); least == 0 {
-			return true
-		}
+	if least := s.Shallowest(); least > 0 {
+		return least
 	}
-	return strings.Count(body, "{") < least // each message is an object
+	return nobodys
+}
+
+// alwaysFar is up to which size, in bytes, any new chat is worth a glance.
+const alwaysFar = 64 << 10
+
+// mayBeFar notes a prepare level: a new chat of that many bytes is worth a glance, for it may turn out to be far.
+func (c *Compactor) mayBeFar(level int) {
+	if int64(level) > c.farthest.Load() {
+		c.farthest.Store(int64(level))
+	}
 }
 
 // byteScale learns how many bytes of a body are a token, per upstream and model: what is told of chats that are only

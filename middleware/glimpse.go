@@ -1,7 +1,6 @@
 package middleware
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -42,8 +41,8 @@ func (x *exchange) claim() {
 		x.c.branches.Missed()
 		return
 	}
-	_, query, _ := strings.Cut(x.path, "?")
-	x.claimed, x.tenant, x.side = true, x.c.Tenant.Of(x.head.value, query), dialect.SideTask(x.head.value)
+	x.belong()
+	x.claimed, x.side = true, dialect.SideTask(x.head.value)
 }
 
 // glimpse is an exchange whose keys are not known yet. It keeps the body until they are.

@@ -44,7 +44,7 @@ func (x *exchange) retry(status int, body []byte) (next []byte, ok bool) {
 	}
 	before, was := x.decision, x.status
 	if len(x.chat.Messages) == 0 { // it was only glanced at
-		c, err := x.d.Decode(x.chat.Body, x.c.facts)
+		c, err := x.decode(x.chat.Body)
 		if err != nil {
 			return nil, false
 		}

@@ -37,23 +37,29 @@ func NewTenant(setting string, secret []byte) *Tenant {
 	}
 }
 
-// Of returns the tenant of a request, header being its look-up and query what stands behind the path's question mark: a digest of its credential, "" where tenants are off. Requests without any
-// credential share one tenant of their own.
+// Of returns the tenant of a request, header being its look-up and query what stands behind the path's question mark: a
+// digest of its credential, "" where tenants are off. Requests without any credential share one tenant of their own.
 func (t *Tenant) Of(header func(name string) string, query string) string {
+	name, _ := t.Find(header, query)
+	return name
+}
+
+// Find is Of, and gives a number that stands for the tenant in this process, never 0.
+func (t *Tenant) Find(header func(name string) string, query string) (name string, mark uint64) {
 	if t.none {
-		return ""
+		return "", 1
 	}
 	var space [512]byte
 	who := t.credential(space[:0], header, query)
-	mark := [2]uint64{maphash.Bytes(t.seeds[0], who), maphash.Bytes(t.seeds[1], who)}
-	if name, ok := t.known.Get(mark); ok {
-		return name
+	marks := [2]uint64{maphash.Bytes(t.seeds[0], who), maphash.Bytes(t.seeds[1], who)}
+	if name, ok := t.known.Get(marks); ok {
+		return name, marks[0] | 1
 	}
 	mac := hmac.New(sha256.New, t.secret)
 	_, _ = mac.Write(who)
-	name := hex.EncodeToString(mac.Sum(nil)[:16])
-	t.known.Put(mark, name)
-	return name
+	name = hex.EncodeToString(mac.Sum(nil)[:16])
+	t.known.Put(marks, name)
+	return name, marks[0] | 1
 }
 
 // credential appends what tells tenants apart, each value with its length, so that two cannot run into each other.
