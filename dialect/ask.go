@@ -97,7 +97,10 @@ func (q *Question) unset(names ...string) bool {
 }
 
 // Ask builds one chat completion.
-func (openAI) Ask(q Question) (Request, error) {
+func (d openAI) Ask(q Question) (Request, error) {
+	if q.Live != nil {
+		return d.askLive(q)
+	}
 	var r request
 	if q.unset("model") {
 		r.text("model", q.Model)
@@ -118,9 +121,9 @@ func (openAI) Ask(q Question) (Request, error) {
 // ollamaTop are the parameters that stand beside Ollama's options.
 var ollamaTop = []string{"model", "think", "keep_alive", "truncate", "shift"}
 
-// Ask builds one chat without streaming. Parameters that are the model's go into options.
-func (ollama) Ask(q Question) (Request, error) {
-	top, options := map[string]any{}, map[string]any{}
+// ollamaParameters tells the parameters that stand at the top from those of the model, which go into options.
+func ollamaParameters(q *Question) (top, options map[string]any) {
+	top, options = map[string]any{}, map[string]any{}
 	for name, value := range q.Parameters {
 		if slices.Contains(ollamaTop, name) {
 			top[name] = value
@@ -128,6 +131,15 @@ func (ollama) Ask(q Question) (Request, error) {
 			options[name] = value
 		}
 	}
+	return top, options
+}
+
+// Ask builds one chat without streaming.
+func (d ollama) Ask(q Question) (Request, error) {
+	if q.Live != nil {
+		return d.askLive(q)
+	}
+	top, options := ollamaParameters(&q)
 	var r request
 	if q.unset("model") {
 		r.text("model", q.Model)

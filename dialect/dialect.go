@@ -99,10 +99,11 @@ func (r *Report) fail(failed bool, object string) {
 	}
 }
 
-// Question is one summary call: a single user message.
+// Question is one summary call: a single user message, or one behind the messages of the chat's own request.
 type Question struct {
 	Model     string
 	Prompt    string
+	Live      *Live // what stands in front of the prompt; nil = nothing. NumCtx, KeepAlive, NoThink are the live request's then
 	MaxTokens int
 	// TokensField is the member that limits the answer where the format has two: "max_tokens" (default) or
 	// "max_completion_tokens".
