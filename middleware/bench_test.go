@@ -1,9 +1,12 @@
 package middleware_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -23,12 +26,25 @@ import (
 const benchAnswer = `{"id":"x","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},` +
 	`"finish_reason":"stop"}],"usage":{"prompt_tokens":400,"completion_tokens":1,"total_tokens":401}}`
 
+const benchSummary = `{"choices":[{"index":0,"message":{"role":"assistant","content":"The user asked, and it is so."},"finish_reason":"stop"}]}`
+
 // newBench returns a compactor whose relay answers at once, so that only our own work is measured.
-func newBench(b *testing.B) *middleware.Compactor {
+func newBench(b testing.TB) *middleware.Compactor {
+	b.Helper()
+	return newBenchWith(b, func(*config.Config) {})
+}
+
+// newBenchWith is newBench with other settings. Its summaries are always the same.
+func newBenchWith(b testing.TB, settings func(*config.Config)) *middleware.Compactor {
 	b.Helper()
 	cfg := config.Default()
 	cfg.Models = []tokens.Model{{Match: "*", ContextWindow: 1_000_000}}
+	settings(cfg)
 	store := cache.NewMemory(cache.Options{})
+	writer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, benchSummary)
+	}))
 	d := middleware.Deps{
 		Config: cfg, Store: store, Queue: summarizer.NewQueue(summarizer.Deps{Store: store}),
 		Counter: tokens.NewCounter(cfg.Models), Windows: tokens.NewWindows(cfg.Models, nil), Pruner: pruning.New(1000),
@@ -37,7 +53,7 @@ func newBench(b *testing.B) *middleware.Compactor {
 		Read:       func(ctx *fasthttp.RequestCtx, _ int64) (string, error) { return view(ctx.Request.Body()), nil },
 		Bytes:      func(body string) []byte { return unsafe.Slice(unsafe.StringData(body), len(body)) },
 		Decompress: func(body, _ string, _ int64) (string, error) { return body, nil },
-		URL:        func(_, path string) (string, error) { return "http://127.0.0.1:1" + path, nil },
+		URL:        func(_, path string) (string, error) { return writer.URL + path, nil },
 		Relay: func(ctx *fasthttp.RequestCtx, call middleware.Call) {
 			ctx.Response.Header.SetContentType("application/json")
 			call.Header(&ctx.Response.Header, 200)
@@ -45,7 +61,15 @@ func newBench(b *testing.B) *middleware.Compactor {
 			call.Ended(middleware.Outcome{Status: 200, Complete: true, FirstByte: time.Millisecond, Total: time.Millisecond})
 		},
 	}
-	b.Cleanup(func() { d.Counter.Close(); d.Windows.Close(); _ = store.Close() })
+	b.Cleanup(func() {
+		if err := d.Queue.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+		writer.Close()
+		d.Counter.Close()
+		d.Windows.Close()
+		_ = store.Close()
+	})
 	return middleware.NewCompactor(d)
 }
 

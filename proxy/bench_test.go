@@ -15,7 +15,7 @@ import (
 )
 
 // serving runs a server until the benchmark is over, and returns its address. Nothing of it is left afterwards.
-func serving(b *testing.B, serve func(net.Listener) error, stop func(context.Context) error) string {
+func serving(b testing.TB, serve func(net.Listener) error, stop func(context.Context) error) string {
 	ln, err := proxy.Listen("127.0.0.1:0")
 	if err != nil {
 		b.Fatal(err)
@@ -36,7 +36,7 @@ func serving(b *testing.B, serve func(net.Listener) error, stop func(context.Con
 }
 
 // benchUpstream answers every request with text, which may be a stream of many packets.
-func benchUpstream(b *testing.B, answer string, flushes int) string {
+func benchUpstream(b testing.TB, answer string, flushes int) string {
 	s := &fasthttp.Server{MaxRequestBodySize: 64 << 20, Handler: func(ctx *fasthttp.RequestCtx) {
 		if flushes == 0 {
 			ctx.SetContentType("application/json")
@@ -55,7 +55,7 @@ func benchUpstream(b *testing.B, answer string, flushes int) string {
 }
 
 // bareRelay is the yardstick: what a relay on fasthttp costs when it does nothing else.
-func bareRelay(b *testing.B, url string) string {
+func bareRelay(b testing.TB, url string) string {
 	up := &fasthttp.HostClient{Addr: strings.TrimPrefix(url, "http://"), StreamResponseBody: true, ReadBufferSize: 16 << 10}
 	s := &fasthttp.Server{MaxRequestBodySize: 64 << 20, ReadBufferSize: 16 << 10, Handler: func(ctx *fasthttp.RequestCtx) {
 		ctx.Request.SetHost(up.Addr)
@@ -70,7 +70,7 @@ func bareRelay(b *testing.B, url string) string {
 }
 
 // ownRelay is this package, with the body read as for a chat or streamed on.
-func ownRelay(b *testing.B, url string, read bool) string {
+func ownRelay(b testing.TB, url string, read bool) string {
 	client, err := proxy.New([]proxy.Upstream{{Name: "local", URL: url}}, proxy.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -1,0 +1,91 @@
+//go:build !race
+
+package middleware_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"recap/config"
+	"recap/middleware"
+	"recap/pruning"
+	"recap/summarizer"
+)
+
+// toolTurns renders a chat of an agent that grows by a call and its result.
+func toolTurns(size, turns int) [][]byte {
+	var b strings.Builder
+	b.WriteString(`{"model":"bench","messages":[{"role":"system","content":"You are careful."},{"role":"user","content":"go"}`)
+	n := 0
+	grow := func() {
+		if n%5 == 4 {
+			fmt.Fprintf(&b, `,{"role":"assistant","content":"done %d"},{"role":"user","content":"and now %d"}`, n, n)
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{}"}}]}`+
+			`,{"role":"tool","tool_call_id":"c%d","content":"%d %s"}`, n, n, n, strings.Repeat("some words of a file, ", 50))
+		n++
+	}
+	for b.Len() < size {
+		grow()
+	}
+	var bodies [][]byte
+	for range turns {
+		grow()
+		bodies = append(bodies, []byte(b.String()+`],"max_tokens":100}`))
+	}
+	return bodies
+}
+
+// measured sends the turns one after the other and returns how often one of them allocates, what runs behind it included, the exact
+// token counts aside.
+func measured(t *testing.T, c *middleware.Compactor, bodies [][]byte, status string) float64 {
+	t.Helper()
+	var list []*fasthttp.RequestCtx
+	for _, body := range bodies {
+		list = append(list, benchRequest(body))
+	}
+	i := 0
+	got := testing.AllocsPerRun(len(list)-1, func() {
+		c.Handle(list[i])
+		c.Close()
+		i++
+	})
+	for _, ctx := range list {
+		if s := string(ctx.Response.Header.Peek("X-Recap-Status")); s != status && s != status+";broke-prefix" {
+			t.Fatalf("status %q, want %q", s, status)
+		}
+	}
+	return got
+}
+
+// TestAllocations holds how often the next turn of a known chat of 32 KB allocates. The budgets are only ever lowered.
+func TestAllocations(t *testing.T) {
+	f := func(what string, budget float64, status string, settings func(*config.Config)) {
+		t.Helper()
+		c := newBenchWith(t, settings)
+		c.Counter.Close() // it counts behind the answers, at its own pace
+		turns := toolTurns(32<<10, 60)
+		if status == "compacted" {
+			ctx := benchRequest(turns[0])
+			ctx.Request.Header.Set("X-Recap-Mode", "force")
+			c.Handle(ctx)
+		}
+		c.Handle(benchRequest(turns[1]))
+		c.Close()
+		if got := measured(t, c, turns[2:], status); got > budget {
+			t.Errorf("%s: %.1f allocations, the budget is %g", what, got, budget)
+		}
+	}
+	f("far from every level", 230, "clear", func(*config.Config) {})
+	f("near a level", 240, "clear", func(c *config.Config) { c.Models[0].ContextWindow = 40_000 })
+	f("rewritten", 210, "compacted", func(c *config.Config) {
+		c.Models[0].ContextWindow = 40_000
+		s := &c.Summarization
+		s.Trigger = summarizer.Trigger{Type: "token_count", Value: 1e8}
+		s.ContextPruning.Enabled, s.ContextPruning.Strategy = true, pruning.Budget
+		s.ContextPruning.ProtectTokens, s.ContextPruning.ClearAtLeast = 2000, 1500
+	})
+}
