@@ -66,10 +66,8 @@ func (x *exchange) evidence(c *chat.Chat, read int) tokens.Report {
 }
 
 // judge takes a report as evidence and reports whether it smells of a cut.
-func (x *exchange) judge(r tokens.Report) bool { return x.judgeAs(x.ask(), r) }
-
-// judgeAs is judge about a request that was asked about like this.
-func (x *exchange) judgeAs(a tokens.Ask, r tokens.Report) bool {
+func (x *exchange) judge(r tokens.Report) bool {
+	a := x.ask()
 	size := x.c.cuts.Saw(a, r)
 	if size > 0 && x.c.Windows.Cut(a, size) {
 		x.c.Stats.SilentCut(x.up.Name)

@@ -79,16 +79,20 @@ func (c *Cuts) clear(s suspect, r Report) {
 // verdict weighs the suspicious reports about one model, oldest first.
 func verdict(hits []Report) int {
 	last := hits[len(hits)-1]
-	if size := last.byTold(); size > 0 {
-		if last.Sent >= 2*size || len(hits) > 1 && hits[len(hits)-2].byTold() == size {
+	size := last.byTold()
+	if size > 0 && last.Sent >= 2*size {
+		return size
+	}
+	if len(hits) < 2 || last.news(hits[len(hits)-2]) {
+		return 0
+	}
+	before := hits[len(hits)-2]
+	if size > 0 {
+		if before.byTold() == size {
 			return size
 		}
 		return 0
 	}
-	if len(hits) < 2 {
-		return 0
-	}
-	before := hits[len(hits)-2]
 	if size := last.byHabit(); size > 0 && before.byHabit() == size && still(before, last, 105) {
 		return size
 	}
@@ -122,6 +126,13 @@ func (r *Report) byHabit() int {
 		}
 	}
 	return 0
+}
+
+// news reports whether what was read is about what has been added since the report before: a server that counts new
+// tokens alone.
+func (r *Report) news(before Report) bool {
+	added := r.Sent - before.Sent
+	return added > 0 && r.Read*10 > added*6 && r.Read*10 < added*16
 }
 
 // still reports whether from a to b what was sent has changed by so many percent at least, while what was read has not
