@@ -25,7 +25,7 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 	if !rough.Suspicious() {
 		return false
 	}
-	seen, body, model, ask := *x, x.chat.Body, x.chat.Model, x.ask()
+	seen, body, model := *x, x.chat.Body, x.chat.Model
 	seen.head = nil // it goes with the handler
 	x.c.behind(func() {
 		c, err := seen.decode(body)
@@ -33,7 +33,7 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 			return
 		}
 		seen.chat, seen.sizes = c, x.c.Counter.Sizes(c, x.up.Name)
-		seen.judgeAs(ask, seen.evidence(c, read))
+		seen.judge(seen.evidence(c, read))
 	})
 	return true
 }
