@@ -44,9 +44,10 @@ func growing(number, size, turns int) []string {
 // TestAllocations holds how often reading and writing a chat of 32 KB allocates.
 func TestAllocations(t *testing.T) {
 	d := dialect.ByName("openai")
+	g := d.(dialect.Glancer)
 	facts := chat.NewMemo[dialect.Print, *chat.Facts](1 << 16)
 	decode := func(body string) {
-		if _, err := d.Decode(body, facts); err != nil {
+		if _, err := g.DecodeFor(1, body, facts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +66,7 @@ func TestAllocations(t *testing.T) {
 	turns, i = growing(2, 32<<10, 110), 0
 	within(t, "glance, next turn", 7, func() {
 		i++
-		if _, _, err := d.(dialect.Glancer).Glance(turns[i]); err != nil {
+		if _, _, err := g.Glance(turns[i], 1, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	})
