@@ -128,7 +128,7 @@ const answerHeaders = `
 
 | header | values |
 |---|---|
-| ` + "`X-Recap-Status`" + ` | clear, pruned, compacted, provisional, over-window, observed, off or bypass (the last in this list that applies), with the parameters reason and broke-prefix |
+| ` + "`X-Recap-Status`" + ` | clear, pruned, compacted, provisional, over-window, observed, off or bypass (the last in this list that applies), with the parameters reason, broke-prefix, retried (the upstream refused a longer one first) and silent-cut (see below) |
 | ` + "`X-Recap-Tokens`" + ` | before=…, after=…, window=…, source=… |
 | ` + "`X-Recap-Checkpoint`" + ` | "key in hex";covers=42;rows=1 |
 | ` + "`X-Recap-Summary`" + ` | none, due, queued, running, ready, failed or cooling |
@@ -137,8 +137,10 @@ const answerHeaders = `
 Reasons of a bypass: unknown-window (nobody said how large the window is), invalid-json, duplicate-key, odd-key (a known key in other case), wrong-type,
 unknown-role, no-messages, server-history, too-deep, too-many, content-encoding, and panic, decode or apply for faults of our own.
 
-Sources of the window: header, request (Ollama's num_ctx), config, upstream (it was asked), learned (from an overflow error), default (Ollama's 4096, until
-it has told), table (of model families), unknown.
+Sources of the window: header, request (Ollama's num_ctx), config, upstream (it was asked), learned (it refused or cut a longer prompt; caps the others for six
+hours), default (Ollama's 4096, until it has told), table (of model families), unknown.
+
+silent-cut: the window was learned from reports of Ollama's that stood still while the chats grew. It had cut them without a word.
 
 States of the summary, for this chat: none; due (it is queued when this answer has ended); queued; running; ready; failed (the next one may start);
 cooling (after failures it rests, 30 s doubling to 15 min).
