@@ -57,8 +57,8 @@ func (s *SQLite) UsedOnDisk() (time.Time, error) {
 	return unstamp(n), err
 }
 
-// Held returns the number of checkpoints in memory, expired ones included.
-func (m *Memory) Held() int {
+// Rows returns the number of checkpoints in memory, expired ones included.
+func (m *Memory) Rows() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.rows)

@@ -259,7 +259,7 @@ func TestMemorySweeps(t *testing.T) {
 		put(t, store, 2)
 		time.Sleep(12 * time.Minute)
 		synctest.Wait()
-		if got := store.Held(); got != 1 {
+		if got := store.Rows(); got != 1 {
 			t.Errorf("%d checkpoints in memory, want 1", got)
 		}
 	})

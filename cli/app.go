@@ -111,6 +111,7 @@ func (a *App) wire(ctx context.Context) error {
 		Tenant: middleware.NewTenant(cfg.Tenant, secret), Stats: a.Stats, Log: a.log,
 		Read: readBody, Bytes: proxy.Bytes, Decompress: proxy.DecodeBody, Relay: a.relay, URL: a.client.URL,
 	})
+	a.held()
 	return nil
 }
 
@@ -217,7 +218,10 @@ func (a *App) relay(ctx *fasthttp.RequestCtx, call middleware.Call) {
 		ErrorBody: call.ErrorBody, Early: call.Early,
 	}
 	if call.Ended != nil {
+		size := len(call.Body)
+		a.Stats.Relaying(size)
 		c.Ended = func(o proxy.Outcome) {
+			a.Stats.Relaying(-size)
 			call.Ended(middleware.Outcome{
 				Status: o.Status, Complete: o.Complete, ClientGone: o.ClientGone, Err: o.Err,
 				FirstByte: o.FirstByte, Total: o.Total,

@@ -70,6 +70,7 @@ type bodies struct {
 	young, old map[uint64]*known
 	age        int // of young
 	bytes      int // of the bodies in young
+	was        int // of those in old
 }
 
 // maxBodies bounds the bodies that are kept for a format, in bytes.
@@ -91,7 +92,7 @@ func (b *bodies) put(k *known, s *seen, from int) {
 	defer b.mu.Unlock()
 	weight := cap(k.space) + len(s.rest) + 64*s.count + 1000
 	if b.young == nil || b.bytes+weight > maxBodies/2 {
-		b.young, b.old, b.bytes = make(map[uint64]*known, len(b.young)/2), b.young, 0
+		b.young, b.old, b.bytes, b.was = make(map[uint64]*known, len(b.young)/2), b.young, 0, b.bytes
 		b.age++
 	}
 	if k.age != b.age {

@@ -8,6 +8,7 @@ package stats
 import (
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -38,6 +39,7 @@ type Stats struct {
 	breaks, panics        *metrics.Counter
 	relayed               *metrics.Counter
 	streams               *metrics.Gauge
+	relaying              atomic.Int64
 }
 
 // New returns an empty Stats with a set of metrics of its own.
@@ -53,6 +55,7 @@ func New() *Stats {
 	s.jobSeconds = set.NewPrometheusHistogramExt("recap_summary_job_seconds",
 		[]float64{.1, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900})
 	set.NewGauge("recap_token_memo_hit_ratio", s.hitRatio)
+	s.Held("relaying", func() int { return int(s.relaying.Load()) })
 	set.NewGauge("recap_events_dropped", func() float64 { return float64(s.hub.Dropped()) })
 	set.NewGauge("recap_event_subscribers", func() float64 { return float64(s.hub.Len()) })
 	s.branches.register(set)
