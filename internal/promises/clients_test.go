@@ -11,7 +11,7 @@ import (
 // forms runs f for both formats and two windows.
 func forms(t *testing.T, f func(t *testing.T, format string, window int)) {
 	for _, format := range []string{"openai", "ollama"} {
-		for _, window := range []int{3000, 8000} {
+		for _, window := range []int{3000, 5000} {
 			t.Run(fmt.Sprint(format, " ", window), func(t *testing.T) {
 				t.Parallel()
 				f(t, format, window)
