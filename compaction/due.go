@@ -29,7 +29,7 @@ func due(in *Input, d *Decision, w *weights) *summarizer.Job {
 		return nil
 	}
 	summary, ledger := caps(in.Window.Size, in.Options)
-	cut, ok := next(in, w, d.Levels, summary+ledger)
+	cut, ok := next(in, w, d.Levels, summary+ledger, d.growth(in, w))
 	if !ok || cut.Covers <= covered || !gains(in, d, w, deepest, cut) {
 		return nil
 	}

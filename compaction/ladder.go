@@ -40,8 +40,8 @@ func provisional(in *Input, d *Decision, w *weights) *Candidate {
 	if !o.Enabled || in.Side || in.Window.Guessed || in.Outline.Len() < o.MinMessages {
 		return nil
 	}
-	_, ledger := caps(in.Window.Size, in.Options)
-	cut, ok := next(in, w, d.Levels, ledger)
+	summary, ledger := caps(in.Window.Size, in.Options) // the real one will land at the same cut
+	cut, ok := next(in, w, d.Levels, summary+ledger, 0)
 	if !ok || d.Used != nil && cut.Covers <= d.Used.Cut.Covers {
 		return nil
 	}
