@@ -14,7 +14,8 @@ import (
 // the upstream's prompt cache, and only its last message is new.
 type Live struct {
 	Body     string
-	Messages int // of its list that the call begins with, system ones included
+	Messages int  // of its list that the call begins with, system ones included
+	Noted    bool // it holds a record of messages that were dropped
 }
 
 // pause is what the assistant is taken to have said where the messages end with the user's or a tool's: many templates
@@ -167,5 +168,5 @@ func NewLive(body string, c *chat.Chat, p *chat.Plan, to int) *Live {
 	if n <= 0 {
 		return nil
 	}
-	return &Live{Body: body, Messages: n}
+	return &Live{Body: body, Messages: n, Noted: p.Note != nil}
 }

@@ -52,14 +52,16 @@ type exchange struct {
 	summary summarizer.State
 	tap     *tap
 
-	streaming  bool // counted as an open stream
-	encoded    bool // the body goes out compressed, as it came
-	dry        bool // it is only explained
-	claimed    bool // of a chat that was only glanced at: its keys are found out for the accounts, see claim
-	changed    bool // the request carries overrides
-	overflowed bool // the upstream said that the context is too long
-	retried    bool // a shorter plan was sent after that
-	waited     bool // the wait for a window that one request may have is spent
+	sentBody   []byte // what was sent in place of the chat's own bytes; nil = these
+	relayed    bool   // it was sent
+	streaming  bool   // counted as an open stream
+	encoded    bool   // the body goes out compressed, as it came
+	dry        bool   // it is only explained
+	claimed    bool   // of a chat that was only glanced at: its keys are found out for the accounts, see claim
+	changed    bool   // the request carries overrides
+	overflowed bool   // the upstream said that the context is too long
+	retried    bool   // a shorter plan was sent after that
+	waited     bool   // the wait for a window that one request may have is spent
 }
 
 // serve takes a request through reading, decision and relay.
@@ -310,7 +312,7 @@ func (x *exchange) apply() []byte {
 		x.status = chat.Observed
 		return nil
 	}
-	x.broke = x.c.sent.broke(x)
+	x.broke, x.sentBody = x.c.sent.broke(x), nil
 	if x.decision.Plan.Empty() {
 		x.diagnose(nil)
 		return nil
@@ -321,6 +323,7 @@ func (x *exchange) apply() []byte {
 		x.bypass("apply")
 		return nil
 	}
+	x.sentBody = sent
 	x.remember()
 	x.diagnose(sent)
 	return sent

@@ -20,6 +20,7 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 		x.ended(Outcome{Status: ctx.Response.StatusCode(), Complete: true, Total: time.Since(x.start)})
 		return
 	}
+	x.relayed = true
 	x.c.Relay(ctx, Call{
 		Upstream: x.up.Name,
 		Body:     body,
@@ -76,7 +77,7 @@ func (x *exchange) target() summarizer.Target {
 func (x *exchange) job() *summarizer.Job {
 	j := x.decision.Job
 	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target()
-	j.Forced = x.ov.Mode == config.Force
+	j.Forced, j.Live = x.ov.Mode == config.Force, x.live(j)
 	return j
 }
 

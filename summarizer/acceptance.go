@@ -37,6 +37,7 @@ const (
 	ReasonLanguage = "language" // not the conversation's
 	ReasonLost     = "lost"     // identifiers and numbers of the summary before
 	Struck         = "struck"   // something was struck from the text
+	FellBack       = "suffix"   // suffix mode was refused or not followed: written from a transcript
 )
 
 // draft is an answer to be judged, and what it is judged by.

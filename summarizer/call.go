@@ -60,11 +60,11 @@ func (w *writer) ask(ctx context.Context, text string, limit int) (string, error
 		}
 		reply, err := w.asker.Answer(status, body)
 		if err == nil {
-			w.count(&reply, text)
+			w.count(&reply, w.asked(text))
 			return clean(reply.Text), nil
 		}
 		if long, ok := dialect.Overflow(status, body); ok {
-			return "", overflow{long.Limit, long.Used, tokens.Estimate(text)}
+			return "", overflow{long.Limit, long.Used, w.asked(text)}
 		}
 		if try >= maxLearning || !w.learn(err, status, body) {
 			return "", refusal{reason: answerReason(err, status), retryAfter: after}
@@ -78,7 +78,7 @@ func (w *writer) question(text string, limit int) dialect.Question {
 	lesson := w.memory.get(w.place())
 	q := dialect.Question{
 		Model: w.model, Prompt: text, MaxTokens: limit, TokensField: lesson.tokensField,
-		Parameters: w.job.Options.Parameters, NoThink: true,
+		Parameters: w.job.Options.Parameters, NoThink: true, Live: w.live,
 	}
 	if t := styleOf(&w.job.Options).temperature; t > 0 && !lesson.noTemperature {
 		if _, set := q.Parameters["temperature"]; !set {
@@ -99,13 +99,13 @@ func with(parameters map[string]any, name string, value any) map[string]any {
 	return all
 }
 
-// count adds up what the calls took.
-func (w *writer) count(reply *dialect.Reply, prompt string) {
+// count adds up what the calls took; asked is what the question weighs where the answer does not say.
+func (w *writer) count(reply *dialect.Reply, asked int) {
 	w.usage.Cached += reply.Usage.Cached
 	if reply.Usage.Prompt > 0 {
 		w.usage.Prompt += reply.Usage.Prompt
 	} else {
-		w.usage.Prompt += tokens.Estimate(prompt)
+		w.usage.Prompt += asked
 	}
 	if reply.Usage.Completion > 0 {
 		w.usage.Completion += reply.Usage.Completion

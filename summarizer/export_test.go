@@ -17,6 +17,7 @@ var (
 const (
 	DataNotice    = dataNotice
 	ClosingNotice = closingNotice
+	SuffixNotice  = suffixNotice
 	RecordTag     = recordTag
 	PreviousTag   = previousTag
 )

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"recap/chat"
+	"recap/dialect"
 )
 
 // Job is one summary to be written: everything it needs, by value, so that it can run after the request is gone.
@@ -20,13 +21,14 @@ type Job struct {
 	Kept     int              // position in Covered of the message that stays verbatim as the carrier; -1 = none
 	Replaces int              // tokens (fixed measure) of what the summary stands for in the request; 0 = not known
 
-	Window    int     // of the chat's model, tokens; 0 = unknown
-	Model     string  // the chat's
-	NumCtx    int     // as the chat sent it; 0 = none
-	KeepAlive string  // raw JSON as the chat sent it; "" = none
-	Target    Target  // the chat's own upstream
-	Options   Options // as overridden for this request
-	Forced    bool    // the user asked for it now: it does not rest after failures
+	Window    int           // of the chat's model, tokens; 0 = unknown
+	Model     string        // the chat's
+	NumCtx    int           // as the chat sent it; 0 = none
+	KeepAlive string        // raw JSON as the chat sent it; "" = none
+	Target    Target        // the chat's own upstream
+	Options   Options       // as overridden for this request
+	Live      *dialect.Live // the chat's own request up to the end of what is covered; nil = not known (Options.Mode suffix)
+	Forced    bool          // the user asked for it now: it does not rest after failures
 
 	submitted time.Time // when the queue took it
 }
@@ -59,6 +61,9 @@ func (j *Job) pins() int {
 	if len(j.Covered) > 0 {
 		last := &j.Covered[len(j.Covered)-1]
 		n += last.Start + len(last.Raw)
+	}
+	if j.Live != nil {
+		n += len(j.Live.Body)
 	}
 	return n
 }

@@ -13,7 +13,7 @@ type Options struct {
 	Provider         string          `yaml:"provider"` // a name from `providers`; "" = the chat's own upstream
 	Model            string          `yaml:"model"`    // "" = the chat's own
 	Parameters       map[string]any  `yaml:"parameters"`
-	Mode             string          `yaml:"mode"`         // transcript
+	Mode             string          `yaml:"mode"`         // transcript or suffix
 	Style            string          `yaml:"style"`        // one of Styles
 	Prompt           string          `yaml:"prompt"`       // replaces the built-in first instruction
 	UpdatePrompt     string          `yaml:"updatePrompt"` // replaces the built-in update instruction
@@ -56,7 +56,7 @@ type Provider struct {
 func Defaults() Options {
 	return Options{
 		Enabled:          true,
-		Mode:             "transcript",
+		Mode:             TranscriptMode,
 		Style:            CheckpointStyle,
 		MaxSummaryTokens: 2048,
 		ReserveRatio:     0.05,

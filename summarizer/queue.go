@@ -51,9 +51,12 @@ type Notice struct {
 	Tokens    int // of the summary and its ledger, by the fixed measure; 0 = none yet
 	TokensIn  int // of all calls of the job: as reported, else by the fixed measure
 	TokensOut int
-	Calls     int
-	Took      time.Duration // since the job was started; 0 = has not ended
-	Reason    string        // of a failure, a fixed word: see the Reason constants
+	// TokensCached are those of TokensIn that the upstream found in its prompt cache, as it reports them.
+	TokensCached int
+	Mode         string // in which the summary was written: transcript or suffix; "" = the job has not ended
+	Calls        int
+	Took         time.Duration // since the job was started; 0 = has not ended
+	Reason       string        // of a failure, a fixed word: see the Reason constants
 	// Pinned is told once for a line of checkpoints: tokens of its rows up to the last pinned one, when they leave no room
 	// for another in the Share of the window that all rows may take.
 	Pinned, Share int

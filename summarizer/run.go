@@ -27,12 +27,8 @@ func (q *Queue) write(ctx context.Context, t *task) outcome {
 	}
 	q.tell(n)
 	w.spoken = languageOf(j.Covered[p.from-1:])
-	running, entries := w.previous(p.rewrite)
-	text, err := w.fold(ctx, append(entries, transcript(j.Covered[p.from-1:], p.from)...), running)
-	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err, found: reasons(w.found)}
-	if w.struck {
-		o.found = append(o.found, Struck)
-	}
+	text, err := w.compose(ctx, &p)
+	o := outcome{from: p.from, model: w.author(), usage: w.usage, calls: w.calls, err: err, found: w.findings(), suffix: w.suffix}
 	if err != nil {
 		return o
 	}

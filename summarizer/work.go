@@ -40,6 +40,7 @@ type outcome struct {
 	model      string
 	usage      chat.Usage
 	calls      int
+	suffix     bool     // written in suffix mode
 	found      []string // by gates that let pass what they found
 	err        error
 }
@@ -77,7 +78,10 @@ func (q *Queue) settle(t *task, o *outcome) Notice {
 	if o.from > 0 {
 		n.From = o.from
 	}
-	n.TokensIn, n.TokensOut = o.usage.Prompt, o.usage.Completion
+	n.TokensIn, n.TokensOut, n.TokensCached = o.usage.Prompt, o.usage.Completion, o.usage.Cached
+	if n.Mode = TranscriptMode; o.suffix {
+		n.Mode = SuffixMode
+	}
 	mark := q.lines.mark(t.job.Key())
 	mark.task = nil
 	switch reason := reasonOf(q.ctx, o.err); {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"recap/chat"
 	"recap/dialect"
@@ -30,6 +31,23 @@ type writer struct {
 	spoken spoken // languages of what is summarised
 	found  uint16 // gates by their position that found something in answers that were taken
 	struck bool   // from one of these
+
+	live     *dialect.Live // what stands in front of the next question; nil = nothing
+	liveSize int           // of it, tokens by the fixed measure; 0 = not weighed yet
+	suffix   bool          // the summary was written in suffix mode
+	fellBack bool          // it could not be
+}
+
+// findings are what gates found and let pass, and what else is worth counting.
+func (w *writer) findings() []string {
+	found := reasons(w.found)
+	if w.struck {
+		found = append(found, Struck)
+	}
+	if w.fellBack {
+		found = append(found, FellBack)
+	}
+	return found
 }
 
 // newWriter finds out who writes: the chat's own upstream, model and credentials, or the provider and model of the
@@ -142,6 +160,7 @@ type lesson struct {
 	noTemperature bool      // it refuses the style's own temperature
 	window        int       // tokens; 0 = nothing learned
 	ratio         float64   // its tokens per token of the fixed measure; 0 = nothing learned
+	byTranscript  time.Time // until then it is not asked in suffix mode
 	inVain        [16]uint8 // how often in a row asking again did not help, by the gate's position
 }
 
