@@ -118,23 +118,31 @@ type Recall struct {
 	Pruning atomic.Value
 }
 
-// report is what an upstream counted for a chat that was sent as it came.
+// Reported is what an upstream counted for a chat that was sent as it came. The zero Reported says nothing.
+type Reported struct {
+	Prompt int // tokens
+	Answer int // tokens; 0 = not told
+	Size   int // of the body, in bytes
+	Beside int // of these, those beside the messages: tools, settings
+}
+
+// report is a Reported and who told it.
 type report struct {
 	upstream, model string
-	prompt          int // tokens
+	Reported
 }
 
 // Report remembers what an upstream counted for the whole request.
-func (r *Recall) Report(upstream, model string, prompt int) {
-	r.reported.Store(&report{upstream, model, prompt})
+func (r *Recall) Report(upstream, model string, told Reported) {
+	r.reported.Store(&report{upstream, strings.Clone(model), told})
 }
 
-// Reported returns what an upstream counted for the whole request, in tokens; 0 = it did not say.
-func (r *Recall) Reported(upstream, model string) int {
+// Reported returns what an upstream counted for the whole request.
+func (r *Recall) Reported(upstream, model string) Reported {
 	if p := r.reported.Load(); p != nil && p.upstream == upstream && p.model == model {
-		return p.prompt
+		return p.Reported
 	}
-	return 0
+	return Reported{}
 }
 
 type seededKeys struct {

@@ -56,12 +56,16 @@ func (x *exchange) calibrate(report dialect.Report) {
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
 		x.c.scale.learn(x, report.Usage.Prompt)
 		if x.chat.After != nil {
-			x.chat.After.Report(x.up.Name, x.chat.Model, report.Usage.Prompt)
+			x.chat.After.Report(x.up.Name, x.chat.Model, chat.Reported{
+				Prompt: report.Usage.Prompt, Answer: report.Usage.Completion,
+				Size: len(x.chat.Body), Beside: beside(x.chat),
+			})
 		}
 	}
 	if len(x.sizes.Messages) == 0 {
 		return
 	}
+	x.c.weighed.report(x, report.Usage)
 	sizes := x.sizes
 	if x.status != chat.Observed {
 		sizes = x.sizes.After(x.chat, &x.decision.Plan)

@@ -1,10 +1,6 @@
 package middleware
 
 import (
-	"math"
-	"strings"
-	"sync/atomic"
-
 	"github.com/valyala/fasthttp"
 
 	"recap/cache"
@@ -14,7 +10,8 @@ import (
 )
 
 // far handles a request that cannot come near any level, whatever its messages say: a body has at least as many bytes
-// as tokens, and of a chat that goes on, the upstream has said how many tokens its beginning is. It is only glanced at. True means that the request goes on as it came.
+// as tokens, and of a chat that goes on, the upstream has said how many tokens its beginning is. It is only glanced at.
+// True means that the request goes on as it came.
 func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	g, ok := x.d.(dialect.Glancer)
 	if !ok || !x.mayBeFar(len(body)) {
@@ -39,8 +36,8 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.c.mayBeFar(levels.Prepare)
 	most := len(body)
 	if c.Before != nil && c.Known > 0 {
-		if said := c.Before.Reported(x.up.Name, c.Model); said > 0 {
-			most = said + len(body) - c.Known
+		if said := c.Before.Reported(x.up.Name, c.Model); said.Prompt > 0 {
+			most = said.Prompt + len(body) - c.Known
 		}
 	}
 	if x.window.Size <= 0 || most >= levels.Prepare {
@@ -48,7 +45,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 		return false
 	}
 	x.session = dialect.Session(x.head.value, c)
-	n := x.c.scale.tokens(x, len(body))
+	n := x.rough(c)
 	x.decision = compaction.Decision{Status: chat.Clear, Levels: levels, Before: n, Pruned: n, After: n}
 	x.status, x.summary = chat.Clear, "none"
 	x.claim()
@@ -90,48 +87,55 @@ func (c *Compactor) mayBeFar(level int) {
 	}
 }
 
-// byteScale learns how many bytes of a body are a token, per upstream and model: what is told of chats that are only
-// glanced at.
-type byteScale struct {
-	memo *chat.Memo[scaleOf, *atomic.Uint64]
+// rough is about what c weighs, of which only the bytes are known: what the upstream counted for its beginning, and the
+// rest at as many bytes a token as there.
+func (x *exchange) rough(c *chat.Chat) int {
+	size := len(c.Body)
+	said, ok := x.said(c)
+	if !ok || said.Size > size {
+		return x.c.scale.tokens(x, size)
+	}
+	if said.Size < telling {
+		return said.Prompt + x.c.scale.tokens(x, size-said.Size)
+	}
+	return said.Prompt + int(float64(size-said.Size)*float64(said.Prompt)/float64(said.Size)+0.5)
 }
-
-type scaleOf struct{ upstream, model string }
 
 const (
-	scalesRemembered = 1000
-	plainScale       = 0.25 // tokens a byte, before anything was reported
+	// telling is from which size on, in bytes, a chat tells better than others how many bytes a token is in it.
+	telling = 1024
+	// otherSettings bounds how much a body may differ beside its messages to have the same tools, in bytes.
+	otherSettings = 64
 )
 
-func newByteScale() byteScale {
-	return byteScale{chat.NewMemo[scaleOf, *atomic.Uint64](scalesRemembered)}
+// said returns what the upstream counted for the chat that c begins with, if it was asked with the same tools.
+func (x *exchange) said(c *chat.Chat) (chat.Reported, bool) {
+	if c.Before == nil {
+		return chat.Reported{}, false
+	}
+	said := c.Before.Reported(x.up.Name, c.Model)
+	off := beside(c) - said.Beside
+	return said, said.Prompt > 0 && max(off, -off) <= otherSettings
 }
 
-func (s byteScale) tokens(x *exchange, size int) int {
-	scale := plainScale
-	if bits, ok := s.memo.Get(scaleOf{x.up.Name, x.chat.Model}); ok {
-		scale = math.Float64frombits(bits.Load())
-	}
-	return int(float64(size)*scale + 0.5)
+// beside is how many bytes of c are not messages.
+func beside(c *chat.Chat) int { return len(c.Body) - c.List.Len() }
+
+// scalesRemembered bounds what is remembered per upstream and model.
+const scalesRemembered = 1000
+
+// byteScale knows how many bytes of a body are a token, per upstream and model.
+type byteScale struct{}
+
+func newByteScale() byteScale { return byteScale{} }
+
+func (byteScale) tokens(x *exchange, size int) int {
+	return x.c.Counter.Rough(x.up.Name, x.chat.Model, size)
 }
 
 // learn takes what the upstream counted for a body that was sent as it came.
-func (s byteScale) learn(x *exchange, prompt int) {
-	who := scaleOf{x.up.Name, x.chat.Model}
-	seen := float64(prompt) / float64(max(len(x.chat.Body), 1))
-	bits, ok := s.memo.Get(who)
-	if !ok {
-		if len(who.model) > maxModelName {
-			return
-		}
-		bits = &atomic.Uint64{}
-		bits.Store(math.Float64bits(seen))
-		who.model = strings.Clone(who.model)
-		s.memo.Put(who, bits)
-		return
-	}
-	was := math.Float64frombits(bits.Load())
-	bits.Store(math.Float64bits(was + (seen-was)/8))
+func (byteScale) learn(x *exchange, prompt int) {
+	x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, len(x.chat.Body), prompt)
 }
 
 // maxModelName bounds the names that are remembered, in bytes.

@@ -18,6 +18,9 @@ type Sizes struct {
 	rows  []row // per message, the last one for Extra: what Observe compares with the report
 	rates rates
 	like  likeness
+
+	anchored bool // see Anchored
+	news     int  // tokens of the messages behind the anchor
 }
 
 // row is what one message weighs before calibration.
@@ -90,9 +93,10 @@ func (s *Sizes) Calibrated(fixed int) int {
 }
 
 // After returns the sizes of what is sent when p is applied to c, whose sizes s are: dropped messages weigh
-// nothing, a trimmed result what is left of it, and the note is added to its message. Observe takes these.
+// nothing, a trimmed result what is left of it, and the note is added to its message. Observe takes these: no anchor is in
+// them.
 func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
-	if len(s.rows) != len(c.Messages)+1 || p.Empty() {
+	if len(s.rows) != len(c.Messages)+1 || p.Empty() && !s.anchored {
 		return *s
 	}
 	rows := append([]row(nil), s.rows...)
