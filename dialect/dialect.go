@@ -88,15 +88,13 @@ type Report struct {
 	Overflow bool    // it said that the chat is too long
 }
 
-// fail notes an error object.
+// fail notes an error object. The first one is read for what it says of the chat's size: it is the one that ended the answer.
 func (r *Report) fail(failed bool, object string) {
-	if !failed {
+	if !failed || r.Failed {
 		return
 	}
 	r.Failed = true
-	if !r.Overflow {
-		r.TooLong, r.Overflow = Overflow(200, []byte(object))
-	}
+	r.TooLong, r.Overflow = Overflow(200, []byte(object))
 }
 
 // Question is one summary call: a single user message, or one behind the messages of the chat's own request.

@@ -33,6 +33,8 @@ func TestOverflow(t *testing.T) {
 	f("LM Studio", 400, `{"error":"Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."}`, 4096, 5000)
 	f("LM Studio", 400, `{"error":"Cannot truncate prompt with n_keep (5000) \u003e= n_ctx (4096)"}`, 4096, 5000)
 	f("LM Studio, stream", 200, "event: error\ndata: {\"error\":{\"message\":\"Context size has been exceeded\"}}\n\n", 0, 0)
+	f("Ollama, llama-server's own words", 400, `{"error":"request (7900 tokens) exceeds the available context size (4096 tokens), try increasing it"}`, 4096, 7900)
+	f("Ollama, llama-server's own words, quoted", 400, `{"error":"{\"error\":{\"code\":400,\"message\":\"request (7900 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"type\":\"exceed_context_size_error\"}}"}`, 4096, 7900)
 	f("Ollama", 400, `{"error":"the prompt is longer than the context length currently available to the model; shorten it"}`, 0, 0)
 	f("Ollama embed", 400, `{"error":"the input length exceeds the context length"}`, 0, 0)
 	f("Ollama, stream", 200, "{\"message\":{\"content\":\"\"},\"done\":false}\n{\"error\":\"the prompt is longer than the context length currently available to the model\"}\n", 0, 0)

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -85,4 +86,24 @@ func TestTapTellsOfALoad(t *testing.T) {
 	f("41000000", false)
 	f("9000000000", true)
 	f(`"x"`, false)
+}
+
+// FuzzNoTruncate: what is added is one member in front, and the rest is the body; what was JSON still is.
+func FuzzNoTruncate(f *testing.F) {
+	f.Add(`{"model":"m","messages":[]}`)
+	f.Add(` { "a" : {} }`)
+	f.Add(`{"truncate":1}`)
+	g := dialect.ByName("ollama").(dialect.Guard)
+	f.Fuzz(func(t *testing.T, body string) {
+		got, ok := g.NoTruncate([]byte(body))
+		if !ok {
+			return
+		}
+		if rest := strings.Replace(string(got), `"truncate":false,`, "", 1); rest != body {
+			t.Fatalf("%q became %q", body, got)
+		}
+		if json.Valid([]byte(body)) && !json.Valid(got) {
+			t.Fatalf("%q became %q, which is no JSON", body, got)
+		}
+	})
 }

@@ -59,6 +59,9 @@ func (q *inquiry) call(method, address, body string, into any) bool {
 		request.Header[name] = values
 	}
 	request.Header.Set("Accept", "application/json")
+	if strings.HasSuffix(address, "/models") && request.Header.Get("X-Api-Key") != "" {
+		request.Header.Set("Anthropic-Version", "2023-06-01") // without it, Anthropic tells nothing
+	}
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}

@@ -1,6 +1,8 @@
 package promises_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -184,6 +186,23 @@ func TestOverflowIsTriedTwiceAtMost(t *testing.T) {
 	}
 	if !strings.Contains(r.figures(), `recap_overflows_total{upstream="local",outcome="refused"} 1`) {
 		t.Error("the metrics do not have it")
+	}
+}
+
+// A compressed chat that went out as it came, since it seemed to fit, is sent again shorter and plain.
+func TestOverflowOfACompressedChat(t *testing.T) {
+	r := newRig(t, 100_000, fakellm.Options{Window: 4096, Overflow: "openai"}, nil)
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, _ = w.Write(plain("", 50, 500, lastUser))
+	_ = w.Close()
+	a := r.do("POST", paths["openai"], zipped.String(), "Content-Encoding", "gzip")
+	all := r.up.Chats()
+	if a.code != 200 || len(all) != 2 || all[0].Header.Get("Content-Encoding") != "gzip" || all[1].Header.Get("Content-Encoding") != "" {
+		t.Fatalf("%d %.200s, status %q, %d requests", a.code, a.body, a.status(), len(all))
+	}
+	if err := fakellm.CheckKept("openai", plain("", 50, 500, lastUser), all[1].Body); err != nil {
+		t.Error(err)
 	}
 }
 
