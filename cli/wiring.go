@@ -139,7 +139,8 @@ func (a *App) observe(n summarizer.Notice) {
 	switch n.Kind {
 	case summarizer.NoticeReady:
 		a.log.Info("summary ready", "upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To,
-			"tokens", n.Tokens, "calls", n.Calls, "ms", n.Took.Milliseconds())
+			"tokens", n.Tokens, "calls", n.Calls, "mode", n.Mode, "prompt", n.TokensIn, "cached", n.TokensCached,
+			"found", n.Found, "ms", n.Took.Milliseconds())
 	case summarizer.NoticeFailed:
 		a.log.Warn("summary failed, the chat goes on as it was", "upstream", n.Upstream, "model", n.Model, "to", n.To,
 			"reason", n.Reason, "inARow", n.Failures, "resting", n.Open)
