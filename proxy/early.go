@@ -24,10 +24,11 @@ func (ex *exchange) foresee(ctx *fasthttp.RequestCtx, first *body) *body {
 	if len(h.ContentEncoding()) > 0 || !first.arrives(ex.call.Early) {
 		return first
 	}
-	piece := make([]byte, pieceSize)
+	scratch := pieces.Get().(*[]byte)
+	defer pieces.Put(scratch)
 	for n := 0; !first.eof && first.err == nil; {
-		n, _ = first.next(piece)
-		first.held = append(first.held, piece[:n]...)
+		n, _ = first.next(*scratch)
+		first.held = append(first.held, (*scratch)[:n]...)
 		if !failing(first.held) || len(first.held) > retryLimit || !first.arrives(restWait) {
 			break
 		}

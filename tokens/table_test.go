@@ -97,3 +97,26 @@ func TestTableAnswers(t *testing.T) {
 	f("mistral-nemo", 131072)
 	f("ghost", 0)
 }
+
+// D8: an image costs what the table says of the model's family, unless the file says otherwise; 1,000 where nobody does.
+func TestD8ImagesByTheTable(t *testing.T) {
+	f := func(model string, want int, models ...tokens.Model) {
+		t.Helper()
+		weight := func(content any) int {
+			k := newCounter(t, models...)
+			s := k.Sizes(openAI(t, model, map[string]any{"role": "user", "content": content}), "u")
+			return s.Messages[0]
+		}
+		text := map[string]any{"type": "text", "text": "what is this?"}
+		image := map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64,AAAA"}}
+		if got := weight([]any{text, image}) - weight([]any{text}); got != want {
+			t.Errorf("%s: an image is %d tokens, want %d", model, got, want)
+		}
+	}
+	f("gpt-4o-mini", 765)
+	f("openai/gpt-5.5", 1229)
+	f("gemma3:27b", 256)
+	f("ghost", 1000)
+	f("gpt-4o", 85, tokens.Model{Match: "gpt-*", ImageTokens: 85})
+	f("gpt-4o", 765, tokens.Model{Match: "gpt-*", ContextWindow: 9000})
+}
