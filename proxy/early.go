@@ -21,7 +21,7 @@ const (
 // prompt. Nothing has gone to the client then. An answer that begins otherwise is passed on at once.
 func (ex *exchange) foresee(ctx *fasthttp.RequestCtx, first *body) *body {
 	h := &ctx.Response.Header
-	if len(h.ContentEncoding()) > 0 || !first.arrives(ex.call.Early) {
+	if len(h.ContentEncoding()) > 0 || !first.arrives(ex.call.Early) || !failing(first.begins()) {
 		return first
 	}
 	scratch := pieces.Get().(*[]byte)
@@ -38,6 +38,18 @@ func (ex *exchange) foresee(ctx *fasthttp.RequestCtx, first *body) *body {
 		return first
 	}
 	return ex.again(ctx, first, first.ahead)
+}
+
+// begins is what has arrived of the body, without taking it, as far as a sign of an error may stand in it.
+func (b *body) begins() []byte {
+	if b.eof || b.err != nil {
+		return nil
+	}
+	begin, _ := b.link.br.Peek(min(b.link.br.Buffered(), signLength))
+	if b.left == chunked {
+		_, begin, _ = bytes.Cut(begin, []byte(crlf)) // behind the chunk's size
+	}
+	return begin
 }
 
 // failing reports whether an answer that begins like this may be an error: it names one as JSON or as an event does,
