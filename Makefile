@@ -11,7 +11,7 @@ GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet test race fuzz bench bench-ci bench-baseline bench-compare e2e docs demo docker clean
+.PHONY: help build check fmt vet test race fuzz tiktoken bench bench-ci bench-baseline bench-compare e2e docs demo docker clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,7 +76,7 @@ docker: ## build the container image recap:VERSION
 	docker build --build-arg VERSION=$(VERSION) -t recap:$(VERSION) .
 
 clean: ## remove what was built and installed
-	rm -rf bin .tools e2e/.cache
+	rm -rf bin .tools e2e/.cache tokens/.tiktoken
 
 $(TOOLS)/staticcheck:
 	GOBIN=$(TOOLS) $(GO) install $(STATICCHECK)
