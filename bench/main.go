@@ -15,6 +15,7 @@
 //	go run ./bench                       measure all, write docs/benchmarks.md and docs/speed.svg
 //	go run ./bench -gate                 five minutes: relay and Recap only; fails where a limit is passed
 //	go run ./bench -only TEXT            the workloads whose name holds TEXT; writes no page
+//	go run ./bench -only beside          what is no ratio of CPU times: memory, streams
 //	go run ./bench -profile DIR -only T  profiles of Recap under these workloads, and their top lines
 package main
 
@@ -116,10 +117,10 @@ func (o *options) measure(b *bench) (*run, error) {
 			r.failed[s.name] = n
 		}
 	}
-	if o.only != "" {
+	if o.only != "" && len(r.series) > 0 {
 		return r, nil
 	}
-	return r, r.beside(b, !o.gate)
+	return r, r.beside(b, !o.gate && o.only == "")
 }
 
 // beside measures what is no ratio of CPU times, and with growth how the cost grows.
@@ -132,7 +133,11 @@ func (r *run) beside(b *bench, growth bool) error {
 	if err != nil {
 		return err
 	}
-	memory, err := b.memoryFigures()
+	inFlight := gateInFlight
+	if growth {
+		inFlight = manyInFlight
+	}
+	memory, err := b.memoryFigures(inFlight)
 	if err != nil {
 		return err
 	}

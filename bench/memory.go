@@ -8,18 +8,21 @@ import (
 
 // What is held at once when memory is read.
 const (
-	bodiesInFlight    = 100
+	fewInFlight       = 100
+	manyInFlight      = 2000
+	gateInFlight      = 500 // in five minutes there is no time for more
 	idleConversations = 10_000
 	idleSize          = 8 * kilobyte
+	idleFor           = 15 * time.Second
 )
 
 // memoryFigures reads what a fresh Recap holds at rest, with bodies in flight, and behind many conversations.
-func (b *bench) memoryFigures() ([]figure, error) {
+func (b *bench) memoryFigures(inFlight int) ([]figure, error) {
 	idle, err := b.idleMemory()
 	if err != nil {
 		return nil, err
 	}
-	flight, err := b.flightMemory()
+	flight, err := b.flightMemory(inFlight)
 	if err != nil {
 		return nil, err
 	}
@@ -38,20 +41,30 @@ func (b *bench) idleMemory() (figure, error) {
 	return figure{name: "idle memory", value: float64(held) / megabyte, unit: " MB", budget: 40, note: "resident, a second after the start"}, err
 }
 
-func (b *bench) flightMemory() (figure, error) {
-	s, err := b.startRecap("recap-flight", false)
-	if err != nil {
-		return figure{}, err
-	}
-	defer s.stop()
-	grown, failed, err := b.hold(s, late, bodiesInFlight, megabyte)
-	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d of %d requests in flight failed", failed, bodiesInFlight)
+// flightMemory is what one more body in flight adds: the difference between many and few of them, each in a fresh process. What a
+// process holds whatever it does falls out of it.
+func (b *bench) flightMemory(many int) (figure, error) {
+	var grown [2]float64
+	for at, n := range []int{fewInFlight, many} {
+		s, err := b.startRecap(fmt.Sprint("recap-flight-", n), false)
+		if err != nil {
+			return figure{}, err
+		}
+		var failed int
+		grown[at], failed, err = b.hold(s, held, n, megabyte)
+		s.stop()
+		if err == nil && failed > 0 {
+			err = fmt.Errorf("%d of %d requests in flight failed", failed, n)
+		}
+		if err != nil {
+			return figure{}, err
+		}
 	}
 	return figure{
-		name: "memory per body in flight", value: grown / bodiesInFlight / megabyte, unit: " × body", budget: 1.5,
-		note: fmt.Sprintf("%d unknown chats of 1 MB, all waiting for the upstream", bodiesInFlight),
-	}, err
+		name: "memory per body in flight", value: (grown[1] - grown[0]) / float64(many-fewInFlight) / megabyte, unit: " × body", budget: 1.5,
+		note: fmt.Sprintf("what one more adds; unknown chats of 1 MB with open streams: %d grow it by %.0f MB, %d by %.0f MB",
+			fewInFlight, grown[0]/megabyte, many, grown[1]/megabyte),
+	}, nil
 }
 
 // conversationMemory is by how much many conversations, two requests each, make Recap grow.
@@ -76,12 +89,10 @@ func (b *bench) conversationMemory() (figure, error) {
 			return figure{}, err
 		}
 	}
-	if _, err := s.rest(); err != nil {
-		return figure{}, err
-	}
+	time.Sleep(idleFor)
 	after, err := s.memory()
 	return figure{
 		name: "memory of 10,000 idle conversations", value: float64(after-before) / megabyte, unit: " MB", budget: 100,
-		note: fmt.Sprintf("of %d KB, two requests each", idleSize/kilobyte),
+		note: fmt.Sprintf("of %d KB, two requests each, %v after the last", idleSize/kilobyte, idleFor),
 	}, err
 }

@@ -7,16 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"recap/config"
 )
-
-// gcPercent lets garbage grow to four times what lives: request bodies come and go fast, and what lives is small.
-// GOGC overrides it.
-const gcPercent = 400
 
 // serveCmd runs the proxy until a signal.
 type serveCmd struct{}
@@ -29,7 +24,7 @@ func (c *serveCmd) Run(s *shell) error {
 	}
 	log := newLog(cfg.Log, s.err)
 	if _, set := s.lookup("GOGC"); !set {
-		debug.SetGCPercent(gcPercent)
+		tuneGarbage()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
