@@ -46,6 +46,10 @@ fuzz: ## fuzz every target for FUZZTIME (10s)
 	done; \
 	exit $$status
 
+tiktoken: ## count ten thousand samples as the official tiktoken does (installs it into tokens/.tiktoken)
+	./tokens/testdata/tiktoken/install
+	RECAP_TIKTOKEN=$(CURDIR)/tokens/.tiktoken $(GO) test -count=1 -run 'TestOfficial' -v ./tokens
+
 bench: ## what a request costs next to a bare relay, httputil and nginx; writes docs/benchmarks.md
 	$(GO) run ./bench
 
