@@ -38,8 +38,8 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 	return true
 }
 
-// evidence weighs what was sent against what was read. What a template may leave out does not count as sent: reasoning of
-// earlier turns, tools of models that know none. Media are no evidence: nobody knows what they weigh.
+// evidence weighs what was sent against what was read. Reasoning does not count as sent, nor do the tools that are
+// declared: templates leave them out. Media are no evidence: nobody knows what they weigh.
 func (x *exchange) evidence(c *chat.Chat, read int) tokens.Report {
 	sizes := x.sizes
 	if x.status != chat.Observed {
@@ -61,6 +61,9 @@ func (x *exchange) evidence(c *chat.Chat, read int) tokens.Report {
 			r.Tail = 0
 		}
 		r.Sent, r.Tail = r.Sent+max(n, 0), r.Tail+max(n, 0)
+		if m.Role != chat.Tool && len(m.Calls) == 0 {
+			r.Talk += max(n, 0)
+		}
 	}
 	return r
 }

@@ -14,7 +14,8 @@ const (
 
 // Report is what an upstream said of one prompt, beside what we think of it, in tokens.
 type Report struct {
-	Sent int // our estimate of the messages that were sent, without what a template may leave out
+	Sent int // our estimate of the messages that were sent, without their reasoning
+	Talk int // of that, what users and assistants say: a template may know no tools, and leave out what they say
 	Tail int // of that, from the last assistant message on: what a server reports that counts new tokens alone
 	Read int // the prompt by the upstream's count
 	Told int // the window that the upstream told; 0 = not known
@@ -93,6 +94,11 @@ func verdict(hits []Report) int {
 		}
 		return 0
 	}
+	for _, hit := range hits {
+		if hit.Talk*10 < hit.Read*13 {
+			return 0
+		}
+	}
 	if size := last.byHabit(); size > 0 && before.byHabit() == size && still(before, last, 105) {
 		return size
 	}
@@ -135,13 +141,13 @@ func (r *Report) news(before Report) bool {
 	return added > 0 && r.Read*10 > added*6 && r.Read*10 < added*16
 }
 
-// still reports whether from a to b what was sent has changed by so many percent at least, while what was read has not
+// still reports whether from a to b what was said has changed by so many percent at least, while what was read has not
 // followed it.
 func still(a, b Report, percent int) bool {
-	if a.Sent > b.Sent {
+	if a.Talk > b.Talk {
 		a, b = b, a
 	}
-	grown := b.Sent*100 >= a.Sent*percent
+	grown := b.Talk*100 >= a.Talk*percent
 	low, high := min(a.Read, b.Read), max(a.Read, b.Read)
-	return grown && (high-low)*2*a.Sent <= (b.Sent-a.Sent)*low && high*100 <= low*115
+	return grown && (high-low)*2*a.Talk <= (b.Talk-a.Talk)*low && high*100 <= low*115
 }

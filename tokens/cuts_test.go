@@ -23,7 +23,10 @@ func TestCuts(t *testing.T) {
 		}
 	}
 	r := func(sent, read, tail, told int) tokens.Report {
-		return tokens.Report{Sent: sent, Read: read, Tail: tail, Told: told}
+		return tokens.Report{Sent: sent, Talk: sent, Read: read, Tail: tail, Told: told}
+	}
+	deaf := func(sent, talk, read, told int) tokens.Report { // a template that knows no tools
+		return tokens.Report{Sent: sent, Talk: talk, Read: read, Tail: 300, Told: told}
 	}
 	f("the window that was told, twice over", 4096, r(9000, 4000, 300, 4096))
 	f("the window that was told, a little over", 4096, r(6000, 4000, 300, 4096), r(6200, 3900, 300, 4096))
@@ -32,6 +35,8 @@ func TestCuts(t *testing.T) {
 	f("half of one and two", 8192, r(12_000, 4098, 300, 0), r(13_000, 4098, 300, 0))
 	f("an odd window, three times", 6000, r(9000, 5900, 300, 0), r(10_000, 6000, 300, 0), r(11_500, 5800, 300, 0))
 
+	f("a template without tools", 0, deaf(9000, 2000, 2040, 0), deaf(12_000, 2000, 2040, 0), deaf(15_000, 2000, 2040, 0))
+	f("tool results alone, but the window is told", 4096, deaf(7000, 1500, 4000, 4096), deaf(8000, 1500, 4000, 4096))
 	f("once", 0, r(12_000, 8190, 300, 0))
 	f("the same prompt twice", 0, r(12_000, 8190, 300, 0), r(12_000, 8190, 300, 0))
 	f("an odd window, twice", 0, r(9000, 5900, 300, 0), r(11_000, 6000, 300, 0))
@@ -49,8 +54,8 @@ func TestCuts(t *testing.T) {
 // Models, and requests that set their own window, are suspected apart.
 func TestCutsKeepApart(t *testing.T) {
 	c := tokens.NewCuts()
-	one := tokens.Report{Sent: 12_000, Read: 8190}
-	two := tokens.Report{Sent: 13_000, Read: 8100}
+	one := tokens.Report{Sent: 12_000, Talk: 12_000, Read: 8190}
+	two := tokens.Report{Sent: 13_000, Talk: 13_000, Read: 8100}
 	own := tokens.Ask{Upstream: "u", Model: "m", Native: true, NumCtx: 8192}
 	for _, a := range []tokens.Ask{{Upstream: "u", Model: "m"}, {Upstream: "u", Model: "n"}, {Upstream: "v", Model: "m"}, own} {
 		if got := c.Saw(a, one); got != 0 {
