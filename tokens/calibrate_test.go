@@ -59,6 +59,57 @@ func TestCalibrationIsDeafToOutliers(t *testing.T) {
 	near(t, "two outliers among seven", factor(t, k), 1.2)
 }
 
+// D11: one absurd report moves nothing, first or later: only what was not cached, nothing, ten times too much, the whole
+// conversation's sum. Said three times and the same, a high one is believed.
+func TestD11OneAbsurdReport(t *testing.T) {
+	for _, absurd := range []float64{0.01, 0.3, 0, 2.5, 10, 1000} {
+		k := newCounter(t)
+		observe(t, k, turn(t, 800), absurd)
+		near(t, fmt.Sprint(absurd, " first"), factor(t, k), 1)
+		for i := range 4 {
+			observe(t, k, turn(t, 600+100*i), 1.2)
+		}
+		observe(t, k, turn(t, 2000), absurd)
+		near(t, fmt.Sprint(absurd, " later"), factor(t, k), 1.2)
+		if absurd <= 2 {
+			continue
+		}
+		observe(t, k, turn(t, 2000), absurd)
+		observe(t, k, turn(t, 2100), absurd)
+		near(t, fmt.Sprint(absurd, " three times"), factor(t, k), min(absurd, 3))
+	}
+}
+
+// Bodies that nobody reads are weighed by what the upstream made of others, as deaf to outliers and as long as the rest.
+func TestRoughFollowsReports(t *testing.T) {
+	k := newCounter(t)
+	f := func(what string, k *tokens.Counter, want int) {
+		t.Helper()
+		if got := k.Rough("u", "m", 10_000); got != want {
+			t.Errorf("%s: %d tokens, want %d", what, got, want)
+		}
+	}
+	f("nothing observed", k, 2500)
+	k.ObserveRough("u", "m", 4000, 1200)
+	f("one report", k, 3000)
+	k.ObserveRough("u", "m", 4000, 40_000)
+	k.ObserveRough("u", "m", 4000, 100)
+	k.ObserveRough("u", "m", 4000, 0)
+	k.ObserveRough("u", "m", 8, 30)
+	f("and absurd ones", k, 3000)
+	if got := k.Rough("u", "another", 10_000); got != 2500 {
+		t.Errorf("another model: %d", got)
+	}
+	fresh := newCounter(t)
+	if err := fresh.Import(k.Export()); err != nil {
+		t.Fatal(err)
+	}
+	f("after a restart", fresh, 3000)
+	if s := k.Sizes(turn(t, 500), "u"); s.Total() != s.FixedTotal() {
+		t.Error("what bodies weigh changed what texts weigh")
+	}
+}
+
 func TestCalibrationIsBounded(t *testing.T) {
 	k := newCounter(t)
 	for range 8 {
