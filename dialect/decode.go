@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"strings"
+	"sync"
 
 	"recap/chat"
 )
@@ -62,6 +63,14 @@ type reading struct {
 	far    bool // the glance gave up
 }
 
+// readings keeps those that are over for the next ones.
+var readings = sync.Pool{New: func() any { return new(reading) }}
+
+func (r *reading) free() {
+	*r = reading{}
+	readings.Put(r)
+}
+
 // top are the members at the top of a body that are read.
 type top struct {
 	spans  [maxNames]chat.Span
@@ -71,7 +80,9 @@ type top struct {
 // decode reads body: one pass over its top level and its list of messages. What a body before it began with is taken
 // over, a message whose bytes are known costs their fingerprint, any other is validated and read.
 func (l *layout) decode(body string, facts *Facts, tenant uint64) (*chat.Chat, error) {
-	r := reading{l: l, ch: &chat.Chat{Body: body, Borrowed: true}, facts: facts, tenant: tenant}
+	r := readings.Get().(*reading)
+	defer r.free()
+	r.l, r.ch, r.facts, r.tenant = l, &chat.Chat{Body: body, Borrowed: true}, facts, tenant
 	if err := r.walk(body); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,9 @@ const (
 // glance reads body without what its messages say: the list is valid JSON, and each message is one that decode would
 // not find odd by the names of its members and its role. What a known body began with is not looked at again.
 func (l *layout) glance(body string, tenant uint64, unread int) (*chat.Chat, bool, error) {
-	r := reading{l: l, ch: &chat.Chat{Body: body}, tenant: tenant, glance: true, unread: unread}
+	r := readings.Get().(*reading)
+	defer r.free()
+	r.l, r.ch, r.tenant, r.glance, r.unread = l, &chat.Chat{Body: body}, tenant, true, unread
 	if err := r.walk(body); err != nil || r.far {
 		return nil, false, err
 	}

@@ -45,7 +45,7 @@ func (k *known) grow(r *reading) bool {
 func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	moved := len(k.space)+len(tail) > cap(k.space)
 	if moved { // with room for some turns more
-		space := make([]byte, len(k.space), len(k.space)+len(tail)+max(len(k.space)/8, 4<<10))
+		space := make([]byte, len(k.space), len(k.space)+len(tail)+(len(k.space)+len(tail))/8+1<<10)
 		copy(space, k.space)
 		k.space = space
 	}

@@ -36,6 +36,9 @@ func Session(header func(name string) string, c *chat.Chat) string {
 
 // sessionLabel returns text if it can be a label, else "". A template that nobody filled in is none.
 func sessionLabel(text string) string {
+	if text == "" {
+		return ""
+	}
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{{") || !utf8.ValidString(text) || utf8.RuneCountInString(text) > 256 {
 		return ""

@@ -12,21 +12,22 @@ import (
 // Names as fasthttp wants them for its fast way in.
 var (
 	statusHeader  = []byte("X-Recap-Status")
+	sessionHeader = []byte("X-Recap-Session")
 	tokensHeader  = []byte("X-Recap-Tokens")
 	summaryHeader = []byte("X-Recap-Summary")
 )
 
 // setHeaders tells the client what happened (design.md §7 «Answer headers»).
 func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
-	h.SetCanonical(statusHeader, []byte(x.statusItem()))
+	var space [128]byte
+	h.SetCanonical(statusHeader, x.appendStatus(space[:0]))
 	if x.session != "" {
-		h.Set("X-Recap-Session", x.session)
+		h.SetCanonical(sessionHeader, append(space[:0], x.session...))
 	}
 	if x.decision.Status == "" {
 		return
 	}
 	d := &x.decision
-	var space [96]byte
 	b := strconv.AppendInt(append(space[:0], "before="...), int64(d.Before), 10)
 	b = strconv.AppendInt(append(b, ", after="...), int64(d.After), 10)
 	b = strconv.AppendInt(append(b, ", window="...), int64(x.window.Size), 10)
@@ -36,23 +37,25 @@ func (x *exchange) setHeaders(h *fasthttp.ResponseHeader) {
 			strconv.Itoa(d.Used.Cut.Covers)+";rows="+strconv.Itoa(len(d.Used.Rows)))
 	}
 	if x.summary != "" {
-		h.SetCanonical(summaryHeader, []byte(x.summary))
+		h.SetCanonical(summaryHeader, append(space[:0], x.summary...))
 	}
 }
 
-func (x *exchange) statusItem() string {
-	item := string(x.status)
+func (x *exchange) statusItem() string { return string(x.appendStatus(nil)) }
+
+func (x *exchange) appendStatus(item []byte) []byte {
+	item = append(item, x.status...)
 	if x.reason != "" {
-		item += ";reason=" + x.reason
+		item = append(append(item, ";reason="...), x.reason...)
 	}
 	if x.broke {
-		item += ";broke-prefix"
+		item = append(item, ";broke-prefix"...)
 	}
 	if x.retried {
-		item += ";retried"
+		item = append(item, ";retried"...)
 	}
 	if x.window.Cut {
-		item += ";silent-cut"
+		item = append(item, ";silent-cut"...)
 	}
 	return item
 }

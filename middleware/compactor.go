@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"log/slog"
@@ -88,6 +89,8 @@ type Compactor struct {
 	glimpses glimpses
 	prices   *chat.Memo[string, tokens.Price] // nil = the file names none
 
+	paths, keys sameAgain // of the newest requests
+
 	background sync.WaitGroup
 	behindNow  atomic.Int64
 }
@@ -129,20 +132,44 @@ func (c *Compactor) Busy() bool { return c.behindNow.Load() > 0 }
 
 // Handle serves one request.
 func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
-	d := dialect.For(string(ctx.Method()), string(ctx.URI().PathOriginal()))
+	d := c.dialect(ctx)
 	if d == nil {
 		c.pass(ctx)
 		return
 	}
-	x := &exchange{c: c, d: d, start: time.Now()}
+	x := newExchange(c, d)
+	defer x.release()
 	x.serve(ctx)
+}
+
+// dialect finds the format by the path. Only a request target in absolute form is worth parsing for that.
+func (c *Compactor) dialect(ctx *fasthttp.RequestCtx) dialect.Dialect {
+	if !ctx.IsPost() {
+		return nil
+	}
+	target := ctx.RequestURI()
+	if len(target) < 2 || target[0] != '/' || target[1] == '/' {
+		target = ctx.URI().PathOriginal()
+	}
+	if end := bytes.IndexAny(target, "?#"); end >= 0 {
+		target = target[:end]
+	}
+	return dialect.For(fasthttp.MethodPost, string(target))
 }
 
 // pass relays what is not a chat; its body is not read.
 func (c *Compactor) pass(ctx *fasthttp.RequestCtx) {
 	c.Stats.Relayed() // the proxy keeps our own headers from the upstream
-	at, _ := c.Config.PickUpstream(string(ctx.Host()), "")
-	c.Relay(ctx, Call{Upstream: c.Config.Upstreams[at].Name})
+	c.Relay(ctx, Call{Upstream: c.pick(ctx, "").Name})
+}
+
+// pick finds the upstream by the Host that was asked for and the model.
+func (c *Compactor) pick(ctx *fasthttp.RequestCtx, model string) *config.Upstream {
+	if len(c.Config.Upstreams) == 1 {
+		return &c.Config.Upstreams[0]
+	}
+	at, _ := c.Config.PickUpstream(string(ctx.Host()), model)
+	return &c.Config.Upstreams[at]
 }
 
 // seed is chat.Seed, remembered.

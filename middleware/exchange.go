@@ -50,7 +50,9 @@ type exchange struct {
 	reason  string // of a bypass
 	broke   bool   // the sent prefix is not that of the request before
 	summary summarizer.State
-	tap     *tap
+	tap     tap
+	calls   calls
+	claims  int32 // who holds it, see release
 
 	sentBody   []byte // what was sent in place of the chat's own bytes; nil = these
 	relayed    bool   // it was sent
@@ -66,9 +68,9 @@ type exchange struct {
 
 // serve takes a request through reading, decision and relay.
 func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
-	x.id, x.path = RequestID(ctx), string(ctx.RequestURI())
+	x.id, x.path = RequestID(ctx), x.c.paths.text(ctx.RequestURI())
 	x.head = newRequestHeaders(&ctx.Request.Header)
-	defer x.head.free()
+	defer x.leave()
 	if err := x.override(&ctx.Request.Header); err != nil {
 		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())
 		return
@@ -158,8 +160,7 @@ func (x *exchange) decompress(ctx *fasthttp.RequestCtx, body string) (string, bo
 
 // pick finds the upstream by the Host that was asked for and the model.
 func (x *exchange) pick(ctx *fasthttp.RequestCtx, model string) {
-	at, _ := x.c.Config.PickUpstream(string(ctx.Host()), model)
-	x.up = &x.c.Config.Upstreams[at]
+	x.up = x.c.pick(ctx, model)
 }
 
 // understand decodes body and finds out who asks whom.
@@ -225,7 +226,7 @@ func (x *exchange) read(c *chat.Chat) {
 // in the background, and the handler may be gone then.
 func (x *exchange) takeCredentials() {
 	for i, name := range credentials {
-		x.creds[i] = x.head.value(name)
+		x.creds[i] = x.c.keys.text(x.head.bytes(name))
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 		}
 	}
 	x.head = newRequestHeaders(&request.Request.Header)
-	defer x.head.free()
+	defer x.leave()
 	x.takeCredentials()
 	if err := x.override(&request.Request.Header); err != nil {
 		return e, err

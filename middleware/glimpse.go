@@ -49,6 +49,7 @@ func (x *exchange) claim() {
 type glimpse struct {
 	body string
 	d    dialect.Dialect
+	mark uint64 // of the tenant
 	seed chat.Key
 	side bool
 	turn stats.Turn
@@ -90,10 +91,18 @@ func (g *glimpses) work(c *Compactor) {
 	}
 }
 
-// look reads the chat of a glimpse and adds it to the accounts. Nothing of it is remembered but them.
+// resumed reads the chat of a glimpse, on from what is known of it: it costs what is new in it.
+func (c *Compactor) resumed(g *glimpse) (*chat.Chat, error) {
+	if r, ok := g.d.(dialect.Glancer); ok {
+		return r.DecodeFor(g.mark, g.body, c.facts)
+	}
+	return g.d.Decode(g.body, c.facts)
+}
+
+// look reads the chat of a glimpse and adds it to the accounts.
 func (c *Compactor) look(g *glimpse) {
 	defer c.contain("accounts")
-	ch, err := g.d.Decode(g.body, nil)
+	ch, err := c.resumed(g)
 	if err != nil {
 		c.branches.Missed()
 		return

@@ -15,6 +15,7 @@ import (
 type requestHeaders struct {
 	h     *fasthttp.RequestHeader
 	lines []headerLine
+	sizes uint64 // a bit for each length of a name, those over 63 share the last
 	space [40]headerLine
 }
 
@@ -26,7 +27,7 @@ var headPool = sync.Pool{New: func() any { return new(requestHeaders) }}
 // line as they pass.
 func newRequestHeaders(h *fasthttp.RequestHeader) *requestHeaders {
 	r := headPool.Get().(*requestHeaders)
-	r.h, r.lines = h, r.space[:0]
+	r.h, r.lines, r.sizes = h, r.space[:0], 0
 	rest := h.RawHeaders()
 	for len(rest) > 0 {
 		var line []byte
@@ -37,6 +38,7 @@ func newRequestHeaders(h *fasthttp.RequestHeader) *requestHeaders {
 		}
 		if colon := bytes.IndexByte(line, ':'); colon > 0 {
 			r.lines = append(r.lines, headerLine{line[:colon], line[colon+1:]})
+			r.sizes |= sizeBit(colon)
 		}
 	}
 	return r
@@ -47,17 +49,25 @@ func (r *requestHeaders) free() {
 	headPool.Put(r)
 }
 
+func sizeBit(size int) uint64 { return 1 << min(size, 63) }
+
 // value returns the first value of a header, "" where it is not there. Case does not matter.
-func (r *requestHeaders) value(name string) string {
+func (r *requestHeaders) value(name string) string { return string(r.bytes(name)) }
+
+// bytes is value as a view.
+func (r *requestHeaders) bytes(name string) []byte {
 	if len(r.lines) == 0 {
-		return string(r.h.Peek(name)) // a request that was not read from a connection
+		return r.h.Peek(name) // a request that was not read from a connection
+	}
+	if r.sizes&sizeBit(len(name)) == 0 {
+		return nil
 	}
 	for i := range r.lines {
 		if l := &r.lines[i]; len(l.name) == len(name) && strings.EqualFold(string(l.name), name) {
-			return string(bytes.TrimSpace(l.value))
+			return bytes.TrimSpace(l.value)
 		}
 	}
-	return ""
+	return nil
 }
 
 const overridePrefix = "x-recap-"

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -13,7 +14,7 @@ import (
 
 // relay sends the request on with body; nil streams the client's own, which was not read.
 func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
-	x.tap = &tap{d: x.d}
+	x.tap.d = x.d
 	if x.decision.Reject {
 		x.tooLong(ctx)
 		x.overflowed = true // so that the summary which would help is written
@@ -21,29 +22,37 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 		return
 	}
 	x.relayed = true
+	x.calls.ctx = ctx
+	atomic.AddInt32(&x.claims, 1)
 	x.c.Relay(ctx, Call{
-		Upstream: x.up.Name,
-		Body:     body,
-		Header: func(h *fasthttp.ResponseHeader, status int) {
-			x.setHeaders(h)
-			x.tap.begin(h, status)
-			if x.chat != nil && x.chat.Stream && !x.streaming {
-				x.streaming = true
-				x.c.Stats.StreamOpened()
-			}
-		},
-		Tap: x.tap,
-		Retry: func(status int, seen []byte) ([]byte, bool) {
-			next, ok := x.retry(status, seen)
-			if ok {
-				ctx.Request.Header.Del("Content-Encoding") // the first try may have gone out as it came
-			}
-			return next, ok
-		},
+		Upstream:  x.up.Name,
+		Body:      body,
+		Header:    x.calls.header,
+		Tap:       &x.tap,
+		Retry:     x.calls.retry,
 		Early:     x.early(body),
-		Ended:     x.ended,
-		ErrorBody: x.d.Error,
+		Ended:     x.calls.ended,
+		ErrorBody: x.calls.shape,
 	})
+}
+
+// answers is asked once the answer's headers are there.
+func (x *exchange) answers(h *fasthttp.ResponseHeader, status int) {
+	x.setHeaders(h)
+	x.tap.begin(h, status)
+	if x.chat != nil && x.chat.Stream && !x.streaming {
+		x.streaming = true
+		x.c.Stats.StreamOpened()
+	}
+}
+
+// again is retry, before the handler returns.
+func (x *exchange) again(status int, seen []byte) ([]byte, bool) {
+	next, ok := x.retry(status, seen)
+	if ok {
+		x.calls.ctx.Request.Header.Del("Content-Encoding") // the first try may have gone out as it came
+	}
+	return next, ok
 }
 
 // credentials are the request headers that a summary call needs to be let in as its chat was.
@@ -89,8 +98,8 @@ type tap struct {
 
 // begin picks the observer. A compressed answer is not looked into.
 func (t *tap) begin(h *fasthttp.ResponseHeader, status int) {
-	if encoding := string(h.Peek("Content-Encoding")); encoding == "" || encoding == "identity" {
-		t.inner = t.d.Tap(string(h.ContentType()))
+	if encoding := h.ContentEncoding(); len(encoding) == 0 || string(encoding) == "identity" {
+		t.inner = t.d.Tap(mediaType(h.ContentType()))
 	}
 	_ = status
 }
@@ -108,4 +117,15 @@ func (t *tap) report() dialect.Report {
 		return dialect.Report{}
 	}
 	return t.inner.Report()
+}
+
+// mediaType is string(word) without a copy for the usual words.
+func mediaType(word []byte) string {
+	switch string(word) {
+	case "application/json":
+		return "application/json"
+	case "text/event-stream":
+		return "text/event-stream"
+	}
+	return string(word)
 }

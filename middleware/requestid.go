@@ -20,10 +20,11 @@ var processID = func() string {
 // RequestID names a request in the log and the events: the client's X-Request-Id where it is printable and short, else
 // one of our own. Nothing is added to what goes upstream (promise P1).
 func RequestID(ctx *fasthttp.RequestCtx) string {
-	if id := ctx.Request.Header.Peek("X-Request-Id"); label(id, maxRequestID) {
+	if id := ctx.Request.Header.Peek("X-Request-Id"); len(id) > 0 && label(id, maxRequestID) {
 		return string(id)
 	}
-	return processID + "-" + strconv.FormatUint(ctx.ID(), 36)
+	var space [32]byte
+	return string(strconv.AppendUint(append(append(space[:0], processID...), '-'), ctx.ID(), 36))
 }
 
 // label reports whether text is printable ASCII of 1 to limit characters.
