@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"recap/chat"
 	"recap/summarizer"
 	"recap/tokens"
 )
@@ -166,4 +167,48 @@ func TestG10SmallestWindows(t *testing.T) {
 	f(3072, 95)
 	f(2048, 60)
 	f(1024, 25)
+}
+
+// N5, G10: a chain of rows loses no fact while it grows, when it is rewritten into one, or around a pinned row: what all
+// rows of it hold is what goes into the request.
+func TestG10ChainsLoseNoFact(t *testing.T) {
+	f := func(lang string, window, rowTokens int, pin bool) {
+		t.Helper()
+		s := &stub{answer: func(string) (int, string) { return 200, constantSentence }}
+		bubble(t, s, func(t *testing.T, r *rig) {
+			b := planting{lang: lang, before: 4, after: 90}.chat()
+			keys := b.keys()
+			most, shrunk := 0, false
+			var rows []chat.Checkpoint
+			pinned := chat.Checkpoint{}
+			for n := 10; n < len(b.list); n += 10 {
+				cp := r.run(stubJob(b, n, func(j *summarizer.Job) { j.Window, j.Options.RowTokens = window, rowTokens }))
+				rows = r.chain(cp, keys)
+				shrunk = shrunk || len(rows) < most
+				most = max(most, len(rows))
+				if pin && n == 30 {
+					r.pin(cp.Key, true)
+					pinned = cp
+				}
+			}
+			text := ""
+			for _, row := range rows {
+				text += row.Text + "\n" + row.Ledger + "\n"
+			}
+			if most < 2 || !shrunk && !pin {
+				t.Errorf("%s, window %d: at most %d rows, shrunk %v", lang, window, most, shrunk)
+			}
+			if _, lost, _ := kept(lang, text); len(lost) > 0 {
+				t.Errorf("%s, window %d, pin %v: lost %v in %d rows\n%s", lang, window, pin, lost, len(rows), text)
+			}
+			if pin && !strings.Contains(text, pinned.Ledger) {
+				t.Errorf("%s: the pinned row is not carried", lang)
+			}
+		})
+	}
+	for _, lang := range sorted(plants) {
+		f(lang, 8192, 250, false)
+		f(lang, 8192, 250, true)
+		f(lang, 16384, 500, false)
+	}
 }

@@ -132,6 +132,29 @@ func TestSuffixIsNotForEveryJob(t *testing.T) {
 	f("suffix", func(j *summarizer.Job) { j.Options.Prompt = "Sum it up." })
 }
 
+// A row that does not begin at message 1 is written from a transcript: the live request shows more than it stands for.
+func TestSuffixIsNotForLaterRows(t *testing.T) {
+	s := &stub{}
+	bubble(t, s, func(t *testing.T, r *rig) {
+		b := talk(20)
+		body := `{"model":"m","messages":[`
+		for i := range b.list {
+			body += strings.Repeat(",", min(i, 1)) + b.list[i].Raw
+		}
+		for i, mode := range []string{summarizer.SuffixMode, summarizer.TranscriptMode, summarizer.TranscriptMode} {
+			n := 8 + 4*i
+			r.run(stubJob(b, n, func(j *summarizer.Job) {
+				j.Options.Mode, j.Options.RowTokens, j.Window = summarizer.SuffixMode, 10, 65536
+				j.Live = &dialect.Live{Body: body + "]}", Messages: n}
+			}))
+			synctest.Wait()
+			if _, last := r.kinds(); last.Mode != mode || s.calls() != i+1 {
+				t.Errorf("row %d: mode %s, want %s", i+1, last.Mode, mode)
+			}
+		}
+	})
+}
+
 // What is refused or not followed in suffix mode is written from a transcript at once, and for half an hour; who cannot
 // answer at all is not asked twice.
 func TestSuffixFallsBack(t *testing.T) {
