@@ -1,5 +1,7 @@
 package middleware
 
+import "recap/tokens"
+
 // lookUp finds the window. The first time it may wait for a model that nothing is known of, as long as the file says.
 func (x *exchange) lookUp() {
 	a := x.ask()
@@ -7,7 +9,19 @@ func (x *exchange) lookUp() {
 		a.Wait, x.waited = x.up.WindowWait, true
 	}
 	x.window = x.c.Windows.Lookup(a)
+	if x.window.Source == "config" {
+		x.compare(a)
+	}
 	if x.window.Reply > 0 {
 		x.chat.MaxReply = min(x.chat.MaxReply, x.window.Reply)
+	}
+}
+
+// compare warns, once, of a window that the file sets larger than the upstream says it is: the file is believed, and
+// Ollama would cut what is over its own without a word.
+func (x *exchange) compare(a tokens.Ask) {
+	if told := x.c.Windows.Told(a); told > 0 && told < x.window.Size && x.first("larger") {
+		x.c.Log.Warn("models[].contextWindow is larger than the window that the upstream tells; prompts over that one will be refused or cut",
+			"upstream", x.up.Name, "model", shown(x.chat.Model), "file", x.window.Size, "told", told)
 	}
 }

@@ -47,6 +47,8 @@ func TestB1SilentCutIsNoticed(t *testing.T) {
 		}
 		if log := r.log.String(); strings.Count(log, "cut a prompt without a word") != 1 || strings.Contains(log, "why so") {
 			t.Errorf("hidden %v: the log has no single warning", hide)
+		} else if n := strings.Count(log, "larger than the window that the upstream tells"); n != map[bool]int{true: 1}[hide == nil] {
+			t.Errorf("hidden %v: %d warnings that the file says more than the upstream", hide, n)
 		}
 		if !strings.Contains(r.figures(), `recap_silent_cuts_total{upstream="local"} 1`) {
 			t.Error("the metrics do not have it")
