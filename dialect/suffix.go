@@ -27,7 +27,7 @@ const pause = "[The conversation paused here.]"
 var liveDropped = map[string][]string{
 	"openai": {
 		"stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "response_format", "stop", "tool_choice",
-		"function_call", "parallel_tool_calls", "logprobs", "top_logprobs", "prediction", "modalities", "audio", "store",
+		"function_call", "parallel_tool_calls", "logprobs", "top_logprobs", "logit_bias", "prediction", "modalities", "audio", "store",
 		"metadata", "web_search_options", "min_tokens", "ignore_eos", "grammar", "json_schema", "guided_json",
 		"guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "n_predict", "best_of", "echo",
 		"continue_final_message", "add_generation_prompt",

@@ -73,5 +73,14 @@ func Facts(text string) []string {
 // Rules lists the sentences of a text that forbid or demand something.
 var Rules = rules
 
+// SuffixText is the last message of a call in suffix mode.
+func SuffixText(o Options, updates bool) string {
+	p := prompt{options: &o, suffix: true, updates: updates, words: 100}
+	return p.String()
+}
+
+// Gates is how many gates there are, and how many a verdict has room for.
+func Gates() (n, room int) { return len(gates), len(lesson{}.inVain) }
+
 // Share is how many tokens all rows of a chat may take.
 func Share(o *Options, window int) int { return o.share(window) }

@@ -125,6 +125,22 @@ func TestLedgerNewValueBeatsOldOne(t *testing.T) {
 	}
 }
 
+// What a user pastes weighs less than what he says.
+func TestLedgerKnowsPastedText(t *testing.T) {
+	b := (&builder{}).user("Let us begin.").assistant("ok").user("The staging port is 54329.").assistant("ok")
+	for i := range 6 {
+		log := ""
+		for line := range 60 {
+			log += fmt.Sprintf("2026-11-30T14:%02d:%02d ERR_%d_%d in /var/log/app-%d/run_%d.log\n", line, i, i, line*7919, line, i*100+line)
+		}
+		b.user("What is wrong here?\n" + log).assistant("ok")
+	}
+	text := summarizer.Ledger(summarizer.LedgerInput{Covered: b.list, Kept: -1, Window: 4096, Options: limits})
+	if !strings.Contains(text, "54329") {
+		t.Errorf("lost what was said:\n%s", text)
+	}
+}
+
 func TestLedgerBounds(t *testing.T) {
 	huge := strings.Repeat("Please look at item ABC-1234 in /var/log/big.log again. ", 4000)
 	b := (&builder{}).user(huge).assistant("ok").user(huge + "END-OF-IT-77").assistant("ok")

@@ -114,3 +114,25 @@ func TestL7SummaryLimit(t *testing.T) {
 	f(500, 8192, 500)
 	f(2048, 0, 2048)
 }
+
+// In suffix mode the same instruction speaks of what stands above it; prompts of the user's stay as they are.
+func TestSuffixPrompt(t *testing.T) {
+	for _, style := range summarizer.Styles() {
+		o := summarizer.Defaults()
+		o.Style = style
+		for _, updates := range []bool{false, true} {
+			text := summarizer.SuffixText(o, updates)
+			if !strings.HasPrefix(text, summarizer.SuffixNotice) || !strings.Contains(text, "the conversation above") ||
+				strings.Contains(text, "record below") || strings.Contains(text, "earlier part") != updates || !strings.Contains(text, "100 words") {
+				t.Errorf("%s, updates %v: %s", style, updates, text)
+			}
+		}
+	}
+	o := summarizer.Defaults()
+	o.Prompt, o.UpdatePrompt = "FIRST", "NEXT"
+	for updates, want := range map[bool]string{false: "FIRST", true: "NEXT"} {
+		if text := summarizer.SuffixText(o, updates); !strings.Contains(text, want) || strings.Contains(text, "headings") {
+			t.Errorf("updates %v: %s", updates, text)
+		}
+	}
+}

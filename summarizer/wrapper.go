@@ -36,8 +36,9 @@ func Defuse(text, word string) string {
 
 // containsFold looks for an ASCII word in small letters, whatever letters the text has.
 func containsFold(text, word string) bool {
+	first := word[:1] + strings.ToUpper(word[:1])
 	for at := 0; ; at++ {
-		i := strings.IndexAny(text[at:], word[:1]+strings.ToUpper(word[:1]))
+		i := strings.IndexAny(text[at:], first)
 		if i < 0 {
 			return false
 		}
