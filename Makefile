@@ -57,7 +57,7 @@ bench-ci: ## the same in five minutes, relay and Recap only; fails over a limit
 	$(GO) run ./bench -gate -rounds 3
 
 BENCHED   := ./dialect ./chat ./tokens ./pruning ./compaction ./middleware ./proxy
-BENCHFLAGS = -run '^$$' -bench . -benchmem -benchtime 100ms -count 6
+BENCHFLAGS = -run '^$$' -bench 'Decode|Glance|Keys|Sizes|Decide|Prune|Apply|Tap|Relay|NextTurn' -benchmem -benchtime 50ms -count 6
 
 bench-baseline: ## write bench/testdata/baseline.txt: Go benchmarks of the packages on a request's path
 	$(GO) test $(BENCHFLAGS) $(BENCHED) > bench/testdata/baseline.txt
