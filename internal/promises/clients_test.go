@@ -122,48 +122,56 @@ var sideRequests = []sideRequest{
 	{"Continue title", nil, `{"max_tokens":16,"messages":[{"role":"user","content":"Given the following… please reply with a title: HISTORY"}]}`, true},
 	{"a short answer", nil, `{"max_tokens":16,"messages":[{"role":"user","content":"HISTORY"}]}`, true},
 	{"NexusAI summary", nil, `{"temperature":0.2,"max_tokens":500,"messages":[{"role":"user","content":"HISTORY"}]}`, false},
-	{"Zed thread title", nil, `{"messages":[{"role":"user","content":"HISTORY"},{"role":"assistant","content":"HISTORY"},{"role":"user","content":"A title for this thread, please."}]}`, false},
+	{"Zed thread title", nil, `{"messages":[{"role":"user","content":"Thread: HISTORY"},{"role":"assistant","content":"HISTORY"},{"role":"user","content":"A title for this thread, please."}]}`, false},
 }
 
 // B3: side requests are forwarded, start no job, are in no conversation's totals where they are known for what they are,
 // and leave the chat's own checkpoints and gauge alone.
 func TestB3SideRequests(t *testing.T) {
 	forms(t, func(t *testing.T, format string, window int) {
+		r := newRig(t, window, marked(), nil)
+		h := &history{dialect: format}
+		for range window / 70 {
+			h.list = append(h.list, h.ask()...)
+		}
+		h.ask()
+		told := 0
 		for _, s := range sideRequests {
-			r := newRig(t, window, marked(), nil)
-			h := &history{dialect: format}
-			for range window / 70 {
-				h.list = append(h.list, h.ask()...)
-			}
-			h.ask()
-			said := strings.Repeat("U: what of it? A: it is so. ", window/8)
-			body := strings.ReplaceAll(s.body, "HISTORY", said)
-			body = strings.ReplaceAll(body, "ALL", strings.Join(h.list, ","))
-			body = `{"model":"fake-model","stream":false,` + body[1:]
-			if format == "ollama" {
-				body = strings.Replace(body, `"max_tokens":16`, `"options":{"num_predict":16}`, 1)
-			}
-			a := r.chat(format, []byte(body), s.headers...)
+			a := r.chat(format, s.of(h, window), s.headers...)
 			r.settle()
 			if n := len(r.up.Summaries()); a.code != 200 || n != 0 || a.header.Get("X-Recap-Summary") == "due" {
 				t.Errorf("%s: %d, %s, summary %s, %d calls", s.client, a.code, a.status(), a.header.Get("X-Recap-Summary"), n)
 			}
-			if list, side := r.sessions(); s.told && (len(list) != 0 || side.Calls != 1) {
-				t.Errorf("%s: %d conversations, %d side requests", s.client, len(list), side.Calls)
+			if s.told {
+				told++
 			}
-			if strings.Contains(s.body, "ALL") { // the same messages as a chat of their own do start one
-				r.chat(format, h.body(""))
-				r.settle()
-				if len(r.up.Summaries()) == 0 {
-					t.Errorf("%s: the chat itself starts no job: the test proves nothing", s.client)
-				}
+			if _, side := r.sessions(); side.Calls != told {
+				t.Errorf("%s: %d side requests are told, want %d", s.client, side.Calls, told)
 			}
-			if refused := r.up.Refusals(); len(refused) > 0 {
-				t.Errorf("%s: refused: %s", s.client, refused[0])
-			}
-			r.close()
+		}
+		if list, _ := r.sessions(); len(list) != len(sideRequests)-told {
+			t.Errorf("%d conversations, want %d", len(list), len(sideRequests)-told)
+		}
+		r.chat(format, h.body("")) // the same messages as a chat of their own do start one
+		r.settle()
+		if len(r.up.Summaries()) == 0 {
+			t.Error("the chat itself starts no job: the test proves nothing")
+		}
+		if refused := r.up.Refusals(); len(refused) > 0 {
+			t.Errorf("refused: %s", refused[0])
 		}
 	})
+}
+
+// of is the request about a chat.
+func (s *sideRequest) of(h *history, window int) []byte {
+	said := strings.Repeat("U: what of it? A: it is so. ", window/8)
+	body := strings.ReplaceAll(s.body, "HISTORY", said)
+	body = `{"model":"fake-model","stream":false,` + strings.ReplaceAll(body, "ALL", strings.Join(h.list, ","))[1:]
+	if h.dialect == "ollama" {
+		body = strings.Replace(body, `"max_tokens":16`, `"options":{"num_predict":16}`, 1)
+	}
+	return []byte(body)
 }
 
 // NexusAI's other small calls go to its own path, which is no chat.
