@@ -1,20 +1,17 @@
 package compaction
 
-import (
-	"recap/chat"
-	"recap/tokens"
-)
+import "recap/chat"
 
 // Candidate is a stored checkpoint that matches this request.
 type Candidate struct {
 	Checkpoint *chat.Checkpoint
 	Rows       []*chat.Checkpoint // all rows that are injected, oldest first; the last is Checkpoint
 	Cut        chat.Cut
-	Note       string // the injected text
+	Note       string // the injected text, of the one that is used
 	Size       int    // tokens of what would be sent with it
 	Sent       bool   // already sent for this window
 
-	noteSize int // of Note by the fixed measure
+	noteSize int // tokens of the note by the fixed measure
 }
 
 // match returns the stored checkpoints that this request may use, shallow ones first: the range is a prefix of its
@@ -55,8 +52,7 @@ func (in *Input) named() []chat.Checkpoint {
 
 func newCandidate(in *Input, w *weights, rows []*chat.Checkpoint, cut chat.Cut) Candidate {
 	cp := rows[len(rows)-1]
-	c := Candidate{Checkpoint: cp, Rows: rows, Cut: cut, Note: note(rows), Sent: cp.SentFor(in.Window.Size)}
-	c.noteSize = tokens.Estimate(c.Note)
+	c := Candidate{Checkpoint: cp, Rows: rows, Cut: cut, Sent: cp.SentFor(in.Window.Size), noteSize: noteTokens(rows)}
 	c.Size = w.at(cut, c.noteSize)
 	return c
 }

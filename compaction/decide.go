@@ -43,8 +43,8 @@ type Decision struct {
 
 // Decide makes the decision for one request. It is a pure function of in.
 func Decide(in Input) Decision {
-	trims := in.trims(false)
-	w := newWeights(&in, trims)
+	pruned := in.pruned(false)
+	w := newWeights(&in, &pruned)
 	d := Decision{
 		Levels: NewLevels(in.Window.Size, in.Outline.Chat.MaxReply, in.Options),
 		Before: in.Sizes.Total(),
@@ -56,24 +56,24 @@ func Decide(in Input) Decision {
 	}
 	size := sizeWith(d.Used, w.alone)
 	if size > d.Levels.Budget {
-		w, trims, size = d.climb(&in, w, trims)
+		w, pruned, size = d.climb(&in, w, pruned)
 	}
 	if in.Options.Enabled && !in.Side {
 		d.Job = due(&in, &d, w)
 	}
 	d.After = size
 	if d.Used != nil || w.pays {
-		d.Plan = assemble(&in, d.Used, trims)
+		d.Plan = assemble(&in, d.Used, pruned.Trims)
 	}
 	d.settle(&in)
 	return d
 }
 
-func (in *Input) trims(urgent bool) []chat.Trim {
+func (in *Input) pruned(urgent bool) pruning.Result {
 	if in.Prune == nil {
-		return nil
+		return pruning.Result{}
 	}
-	return in.Prune(urgent).Trims
+	return in.Prune(urgent)
 }
 
 // settle gives the decision its status.
@@ -102,6 +102,7 @@ func assemble(in *Input, used *Candidate, trims []chat.Trim) chat.Plan {
 	if used == nil {
 		return chat.Plan{Trims: trims}
 	}
+	used.Note = note(used.Rows)
 	p := chat.Plan{Drop: in.Outline.Drop(used.Cut), Note: place(in, used)}
 	dropped := 0
 	for _, t := range trims {

@@ -2,27 +2,28 @@ package compaction
 
 import (
 	"recap/chat"
+	"recap/pruning"
 	"recap/summarizer"
 	"recap/tokens"
 )
 
 // climb is what happens when the best choice does not fit the budget (design.md §6 «overflow»): pruning beyond the
 // batch gate, then a provisional checkpoint made of the ledger alone; nothing else helps.
-func (d *Decision) climb(in *Input, w *weights, trims []chat.Trim) (*weights, []chat.Trim, int) {
+func (d *Decision) climb(in *Input, w *weights, pruned pruning.Result) (*weights, pruning.Result, int) {
 	if in.Prune != nil {
-		trims = in.trims(true)
-		w = newWeights(in, trims)
+		pruned = in.pruned(true)
+		w = newWeights(in, &pruned)
 		d.reweigh(w)
 	}
 	size := sizeWith(d.Used, w.alone)
 	if size <= d.Levels.Budget || in.Options.Overflow != "fit" {
-		return w, trims, size
+		return w, pruned, size
 	}
 	if c := provisional(in, d, w); c != nil && c.Size <= d.Levels.Budget {
 		d.Used, d.Provisional = c, c.Checkpoint
 		size = c.Size
 	}
-	return w, trims, size
+	return w, pruned, size
 }
 
 // reweigh sets the candidates' sizes after the trims have changed.

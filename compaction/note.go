@@ -6,6 +6,7 @@ import (
 
 	"recap/chat"
 	"recap/summarizer"
+	"recap/tokens"
 )
 
 // The wrapper is constant: nothing in it may change from turn to turn, or the upstream's prompt cache is lost (E6).
@@ -33,4 +34,26 @@ func note(rows []*chat.Checkpoint) string {
 	}
 	b.WriteString(noteTail)
 	return b.String()
+}
+
+// What the wrapper weighs, and the line that says which messages a row stands for, in tokens by the fixed measure.
+var (
+	frameTokens = tokens.Estimate(noteHead) + tokens.Estimate(noteTail)
+	rangeTokens = tokens.Estimate("\nMessages 1000–2000:\n") + 1
+)
+
+// noteTokens is what the note of these rows weighs, by the sizes that are stored with them: only the one that is used is
+// ever written.
+func noteTokens(rows []*chat.Checkpoint) int {
+	n := frameTokens
+	for _, row := range rows {
+		n += rangeTokens + row.Size()
+		if row.Tokens == 0 {
+			n += tokens.Estimate(row.Text)
+		}
+		if row.LedgerTokens == 0 {
+			n += tokens.Estimate(row.Ledger)
+		}
+	}
+	return n
 }

@@ -2,6 +2,7 @@ package compaction
 
 import (
 	"recap/chat"
+	"recap/pruning"
 	"recap/tokens"
 )
 
@@ -20,11 +21,10 @@ type weights struct {
 	scale   float64
 }
 
-func newWeights(in *Input, trims []chat.Trim) *weights {
+func newWeights(in *Input, pruned *pruning.Result) *weights {
 	o := in.Outline
 	w := &weights{outline: o, scale: scale(&in.Sizes), total: in.Sizes.Extra}
-	saved := savings(in, trims)
-	n, trimmed := o.Len()+1, 0
+	n, trimmed, next := o.Len()+1, 0, 0
 	buf := make([]int, 2*n)
 	w.sums, w.fixed = buf[:n], buf[n:]
 	for i := range o.Chat.Messages {
@@ -32,8 +32,13 @@ func newWeights(in *Input, trims []chat.Trim) *weights {
 	}
 	for at, i := range o.Index {
 		size, fixed := in.Sizes.Messages[i], in.Sizes.Fixed[i]
-		gone := saved[i]
-		cut := int(float64(gone) * ratio(size, fixed))
+		gone, cut := 0, 0
+		for ; next < len(pruned.Trims) && pruned.Trims[next].Message <= i; next++ {
+			gone += in.saved(pruned, next)
+		}
+		if gone > 0 {
+			cut = int(float64(gone) * ratio(size, fixed))
+		}
 		w.total -= cut
 		w.sums[at+1] = w.sums[at] + size - cut
 		w.fixed[at+1] = w.fixed[at] + fixed
@@ -47,22 +52,14 @@ func newWeights(in *Input, trims []chat.Trim) *weights {
 	return w
 }
 
-// savings returns what the trims save per message, in tokens by the fixed measure.
-func savings(in *Input, trims []chat.Trim) map[int]int {
-	if len(trims) == 0 {
-		return nil
+// saved is what a trim saves of its message, in tokens by the fixed measure.
+func (in *Input) saved(pruned *pruning.Result, at int) int {
+	t := &pruned.Trims[at]
+	m := &in.Outline.Chat.Messages[t.Message]
+	if len(m.Results) == 1 {
+		return max(in.Sizes.Fixed[t.Message]-pruned.Left[at]-resultOverhead, 0)
 	}
-	saved := make(map[int]int, len(trims))
-	for _, t := range trims {
-		m := &in.Outline.Chat.Messages[t.Message]
-		after := tokens.Estimate(t.Text)
-		if len(m.Results) == 1 {
-			saved[t.Message] = max(in.Sizes.Fixed[t.Message]-after-resultOverhead, 0)
-			continue
-		}
-		saved[t.Message] += max(tokens.Estimate(m.ResultText(t.Result))-after, 0)
-	}
-	return saved
+	return max(tokens.ResultTokens(m, t.Result)-pruned.Left[at], 0)
 }
 
 func ratio(size, fixed int) float64 {
