@@ -65,7 +65,7 @@ func (x *exchange) turn(o Outcome, report dialect.Report) stats.Turn {
 	if d.Used != nil {
 		t.Checkpoint, t.Covers, t.Rows = d.Used.Checkpoint.Key, d.Used.Cut.Covers, len(d.Used.Rows)
 	}
-	if d.Job != nil && x.jobMayStart(o, report) {
+	if d.Job != nil && x.status != chat.Observed && !o.ClientGone { // it may not come to it: nobody is waited for then
 		t.Due = d.Job.Key()
 	}
 	for i := range x.input.Stored {

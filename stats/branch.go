@@ -14,6 +14,7 @@ const (
 	freshPlaces  = 5  // of these: the newest ones, that are never left out
 	maxSummaries = 16 // checkpoints whose cost is remembered one by one
 	maxStored    = 16 // checkpoints that fit it
+	maxWaiting   = 4  // jobs that it waits for
 )
 
 // place is the end of one request on a branch: all that came before it is in sum.
@@ -60,7 +61,7 @@ func (b *branch) tip() *place { return b.places[len(b.places)-1] }
 
 // weight is about how many bytes b takes.
 func (b *branch) weight() int {
-	const fixed, onePlace, oneSummary = 700, 330, 96
+	const fixed, onePlace, oneSummary = 650, 280, 96
 	l := &b.labels
 	return fixed + onePlace*len(b.places) + oneSummary*len(b.summaries) + 16*(len(b.stored)+len(b.waiting)) +
 		len(l.Session) + len(l.Tenant) + len(l.Upstream) + len(l.Dialect) + len(l.Model)

@@ -164,8 +164,22 @@ func (s *Branches) await(b *branch, t *Turn) {
 	if t.Due.IsZero() || slices.Contains(b.waiting, t.Due) {
 		return
 	}
-	s.change(b, func() { b.waiting = append(b.waiting, t.Due) })
+	s.change(b, func() {
+		if len(b.waiting) == maxWaiting { // its job was never taken, or is of no use any more
+			s.leave(b, b.waiting[0])
+			b.waiting = slices.Delete(b.waiting, 0, 1)
+		}
+		b.waiting = append(b.waiting, t.Due)
+	})
 	s.jobs[t.Due] = append(s.jobs[t.Due], b)
+}
+
+// leave makes b not wait for the checkpoint under key.
+func (s *Branches) leave(b *branch, key chat.Key) {
+	left := slices.DeleteFunc(s.jobs[key], func(other *branch) bool { return other == b })
+	if s.jobs[key] = left; len(left) == 0 {
+		delete(s.jobs, key)
+	}
 }
 
 // Summarised adds what the calls for the checkpoint under key, which covers to messages, have used, to every branch

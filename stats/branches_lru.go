@@ -55,10 +55,7 @@ func (s *Branches) remove(b *branch) {
 		s.forget(p)
 	}
 	for _, key := range b.waiting {
-		left := slices.DeleteFunc(s.jobs[key], func(other *branch) bool { return other == b })
-		if s.jobs[key] = left; len(left) == 0 {
-			delete(s.jobs, key)
-		}
+		s.leave(b, key)
 	}
 }
 

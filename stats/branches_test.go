@@ -2,6 +2,8 @@ package stats_test
 
 import (
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"recap/chat"
@@ -138,6 +140,47 @@ func TestL23Summaries(t *testing.T) {
 	s.Summarised(waited.Checkpoint, 2, spent, true)
 	s.Record(waited)
 	wantUsage(t, "a summary that came first", branch(t, s, waited.Keys[2]).Summaries, 2, 500, 50)
+}
+
+// L23: what nobody writes is not waited for without end.
+func TestL23JobsThatNeverCome(t *testing.T) {
+	s := stats.NewBranches()
+	words := []string{}
+	for n := range 100 {
+		words = append(words, fmt.Sprint(n))
+		due := turn(chain(words...), 1, 0)
+		due.Due = chain("job", fmt.Sprint(n))[1]
+		s.Record(due)
+	}
+	for n := range 100 {
+		s.Summarised(chain("job", fmt.Sprint(n))[1], 1, stats.Spend{Calls: 1, Prompt: 1, Cost: .001}, true)
+	}
+	wantUsage(t, "the newest four", branch(t, s, chain("0")[0]).Summaries, 4, 4, 0)
+}
+
+// What is said to be held is about what the heap holds.
+func TestHeldIsWhatTheHeapHolds(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s := stats.NewBranches()
+	for n := range 4000 {
+		words := []string{fmt.Sprint("chat ", n)}
+		for k := range 5 {
+			one := turn(chain(words...), 1, 0)
+			one.Labels.Session, one.Labels.Tenant = fmt.Sprint("label of chat ", n), strings.Repeat("t", 32)
+			s.Record(one)
+			words = append(words, fmt.Sprint("a", k), fmt.Sprint("u", k))
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	count, held := s.Held()
+	heap := int(after.HeapAlloc) - int(before.HeapAlloc)
+	t.Logf("%d branches: %d bytes held, %d on the heap", count, held, heap)
+	if count != 4000 || heap > held*5/4 || heap < held/2 {
+		t.Errorf("%d branches: %d bytes are told, %d are on the heap", count, held, heap)
+	}
 }
 
 // D11: where no usage is reported, the answer is estimated once it is in the next request, and said to be.
