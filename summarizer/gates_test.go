@@ -232,7 +232,7 @@ func TestGatesAskAgain(t *testing.T) {
 			if cp := r.run(stubJob(talk(4), 6)); cp.Text != stored {
 				t.Errorf("stored %q", cp.Text)
 			}
-			_, last := r.kinds()
+			last := r.ended(talk(4).keys()[5])
 			if got := fmt.Sprint(last.Found); got != "["+found+"]" || s.calls() != calls {
 				t.Errorf("found %v after %d calls", last.Found, s.calls())
 			}

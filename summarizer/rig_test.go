@@ -65,6 +65,24 @@ func (r *rig) kinds() (string, summarizer.Notice) {
 	return strings.Join(kinds, " "), r.notices[len(r.notices)-1]
 }
 
+// ended waits for the notice of the end of the job under key: it is told after Wait has returned.
+func (r *rig) ended(key chat.Key) summarizer.Notice {
+	r.t.Helper()
+	for range 1000 {
+		r.mu.Lock()
+		for _, n := range r.notices {
+			if n.Key == key && n.Took > 0 {
+				r.mu.Unlock()
+				return n
+			}
+		}
+		r.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatal("no notice of the job's end")
+	return summarizer.Notice{}
+}
+
 // job returns a job over the first n messages of b.
 func (r *rig) job(b *builder, n int, edit ...func(*summarizer.Job)) *summarizer.Job {
 	j := newJob(b, n)

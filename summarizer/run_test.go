@@ -40,6 +40,7 @@ func TestN3FreshSummary(t *testing.T) {
 	if !strings.Contains(cp.Ledger, "P-1002") || cp.Model == "" {
 		t.Errorf("ledger %q, model %q", cp.Ledger, cp.Model)
 	}
+	r.ended(cp.Key)
 	kinds, last := r.kinds()
 	if kinds != "queued started ready" {
 		t.Errorf("notices: %s", kinds)

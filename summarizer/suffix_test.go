@@ -89,9 +89,9 @@ func checkSuffix(t *testing.T, r *rig, j *summarizer.Job, c *chat.Chat) {
 	if call.PromptTokens-call.CachedTokens > fresh {
 		t.Errorf("cut %d: %d of %d tokens cached, want all but %d", j.To(), call.CachedTokens, call.PromptTokens, fresh)
 	}
-	kinds, last := r.kinds()
+	last := r.ended(j.Key())
 	if last.Mode != summarizer.SuffixMode || j.Target.Dialect == "openai" && last.TokensCached != call.CachedTokens {
-		t.Errorf("cut %d: %s, %+v", j.To(), kinds, last)
+		t.Errorf("cut %d: %+v", j.To(), last)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestSuffixIsNotForEveryJob(t *testing.T) {
 		})
 		edit(j)
 		r.run(j)
-		if _, last := r.kinds(); last.Mode != mode || len(r.llm.Summaries()) != 1 || len(last.Found) > 0 {
+		if last := r.ended(j.Key()); last.Mode != mode || len(r.llm.Summaries()) != 1 || len(last.Found) > 0 {
 			t.Errorf("mode %s, want %s; %d calls, found %v", last.Mode, mode, len(r.llm.Summaries()), last.Found)
 		}
 	}
