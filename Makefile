@@ -11,7 +11,7 @@ GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 
 .DEFAULT_GOAL := help
-.PHONY: help build check fmt vet test race fuzz tiktoken bench bench-ci bench-baseline bench-compare e2e docs demo docker clean
+.PHONY: help build check fmt vet test race fuzz tiktoken bench eval eval-full bench-ci bench-baseline bench-compare e2e docs demo docker clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,12 @@ e2e: ## sixty turns with a real llama.cpp (installs it into e2e/.cache, 300 MB)
 
 docs: ## write docs/options.md, docs/headers.md and recap.example.yaml anew
 	$(GO) test ./config -update
+
+eval: ## measure compaction and hold it to its goals and the golden table (2 minutes)
+	$(GO) run ./eval
+
+eval-full: ## the same on many histories, 1,000,000 generated requests and 100,000 twins; writes docs/benchmarks.md
+	$(GO) run ./eval -full -write
 
 demo: ## watch a window fill, prune and swap
 	$(GO) run . demo

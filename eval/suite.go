@@ -97,7 +97,7 @@ func table(h runs, full bool) []*row {
 				if window == k128 || full {
 					add(kind, measure.Setup{Arm: arm, Window: window})
 				}
-				if full || window == k128 || arm.Name == measure.Untouched.Name || arm.Name == measure.BudgetNotes.Name {
+				if full || window == k128 && kind == "W10" || arm.Name == measure.Untouched.Name || arm.Name == measure.BudgetNotes.Name {
 					add(kind, measure.Setup{Arm: arm, Window: window, Checkpoints: true})
 				}
 			}

@@ -20,7 +20,7 @@ import (
 // tells them apart is small. One store holds the checkpoints of all.
 type twins struct {
 	Chats   int64
-	Used    int64 // requests with a checkpoint
+	Used    int64 // requests with a stored checkpoint
 	Wrong   int64 // with somebody else's
 	Foreign int64 // with another tenant's
 	First   string
@@ -78,7 +78,9 @@ func (w *twins) request(i uint64, last bool, ours, theirs *measure.Planner) erro
 		return err
 	}
 	if used := sent.Decision.Used; used != nil {
-		atomic.AddInt64(&w.Used, 1)
+		if sent.Decision.Provisional == nil {
+			atomic.AddInt64(&w.Used, 1)
+		}
 		if mark := strange(sent.Body, body); mark != "" {
 			w.fault(&w.Wrong, fmt.Sprintf("chat %d was sent %s", i, mark))
 		}

@@ -21,8 +21,9 @@ type Figures struct {
 
 	OverWindow                       int // m13: requests that were over the budget
 	Summaries, Failed                int
-	SummaryIn, SummaryOut            int // tokens of the summariser, as it reported them
-	Thrash, Restless, Split, Settled int // calm: swaps within three requests of one; those not excused; pruned just before; swaps in all
+	Reasons                          map[string]int // of failures
+	SummaryIn, SummaryOut            int            // tokens of the summariser, as it reported them
+	Thrash, Restless, Split, Settled int            // calm: swaps within three requests of one; those not excused; pruned just before; swaps in all
 }
 
 // Add adds another replay's sums.
@@ -43,6 +44,12 @@ func (f *Figures) Add(g *Figures) {
 	}
 	if f.First == "" {
 		f.First = g.First
+	}
+	for reason, n := range g.Reasons {
+		if f.Reasons == nil {
+			f.Reasons = map[string]int{}
+		}
+		f.Reasons[reason] += n
 	}
 }
 

@@ -13,6 +13,7 @@ type notices struct {
 	failed  int
 	calls   int
 	in, out int // tokens
+	reasons map[string]int
 }
 
 func (n *notices) add(x summarizer.Notice) {
@@ -23,15 +24,26 @@ func (n *notices) add(x summarizer.Notice) {
 		n.ready++
 	case summarizer.NoticeFailed:
 		n.failed++
+		if n.reasons == nil {
+			n.reasons = map[string]int{}
+		}
+		n.reasons[x.Reason]++
 	}
 	n.calls += x.Calls
 	n.in += x.TokensIn
 	n.out += x.TokensOut
 }
 
-// counts returns what was added up so far.
-func (n *notices) counts() (ready, failed, in, out int) {
+// failures is how many jobs have failed so far.
+func (n *notices) failures() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.ready, n.failed, n.in, n.out
+	return n.failed
+}
+
+// into puts what was added up into f.
+func (n *notices) into(f *Figures) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f.Summaries, f.Failed, f.SummaryIn, f.SummaryOut, f.Reasons = n.ready, n.failed, n.in, n.out, n.reasons
 }

@@ -33,6 +33,7 @@ type Planner struct {
 	facts   *dialect.Facts
 	counter *tokens.Counter
 	pruner  *pruning.Pruner
+	client  *http.Client
 	queue   *summarizer.Queue
 	tenant  string
 	seed    chat.Key
@@ -65,11 +66,21 @@ func NewPlanner(name string, s *Setup, store cache.Store, answers http.RoundTrip
 		tenant:  s.Tenant,
 		seed:    chat.Seed(s.Tenant, "scripted", summarizer.Recipe(&summarizer.Options{}, "")),
 	}
-	client := &http.Client{Transport: answers}
-	p.queue = summarizer.NewQueue(summarizer.Deps{
-		Store: store, Client: func(string) *http.Client { return client }, Observe: p.notices.add,
-	})
+	p.client = &http.Client{Transport: answers}
+	p.open()
 	return p
+}
+
+func (p *Planner) open() {
+	p.queue = summarizer.NewQueue(summarizer.Deps{
+		Store: p.store, Client: func(string) *http.Client { return p.client }, Observe: p.notices.add,
+	})
+}
+
+// reopen gives the planner a queue that knows of no failures.
+func (p *Planner) reopen() {
+	_ = p.queue.Close(context.Background())
+	p.open()
 }
 
 // Close ends the planner's background work.

@@ -23,6 +23,7 @@ type replay struct {
 	parents map[int]*state // requests that threads branch off
 	oracle  oracle
 	landing map[int]landing // by thread
+	rest    rest
 }
 
 // state is what the next request of a thread is compared with.
@@ -79,7 +80,7 @@ func ReplayOn(run *workload.Run, setup Setup, store cache.Store, each func(*Sent
 	}
 	r.Close()
 	r.f.Runs = 1
-	r.f.Summaries, r.f.Failed, r.f.SummaryIn, r.f.SummaryOut = r.notices.counts()
+	r.notices.into(&r.f)
 	return r.f, r.support()
 }
 
@@ -166,14 +167,31 @@ func (r *replay) land(thread int) {
 		return
 	}
 	delete(r.landing, thread)
+	failed := r.notices.failures()
 	r.Summarize(l.job, r.setup.Script != Hanging)
+	if r.notices.failures() > failed {
+		r.rest.failed(r.f.Requests)
+		r.reopen()
+	} else {
+		r.rest.inARow = 0
+	}
+}
+
+// rest is the pause after failures (design.md §3). The queue's own goes by the clock; so that a slow machine measures what a
+// fast one does, requests are counted here, one every five seconds, and the queue starts anew.
+type rest struct{ inARow, until int }
+
+func (r *rest) failed(now int) {
+	const first, longest = 6, 180 // 30 s and 15 min
+	r.until = now + min(first<<min(r.inARow, 10), longest)
+	r.inARow++
 }
 
 // queueJob starts the summary that is due, unless one is being written for this thread: then the next request will ask
 // again.
 func (r *replay) queueJob(now *state) {
 	j := now.sent.Decision.Job
-	if _, busy := r.landing[now.step.Thread]; j == nil || busy {
+	if _, busy := r.landing[now.step.Thread]; j == nil || busy || r.f.Requests < r.rest.until {
 		return
 	}
 	r.oracle.name(now, j.Key(), j.To())

@@ -140,6 +140,7 @@ func faithful(prompt string) string {
 	if m := wordLimit.FindAllStringSubmatch(prompt, -1); m != nil {
 		words, _ = strconv.Atoi(m[len(m)-1][1])
 	}
+	room := words*4 - 250 // what is exact takes more tokens than words do
 	_, data, _ := strings.Cut(prompt, "\n\n<")
 	var picked []string
 	seen := map[string]bool{}
@@ -148,9 +149,9 @@ func faithful(prompt string) string {
 			continue // an entry's number, how much was left out, a tag
 		}
 		for _, said := range exactOf(strings.TrimPrefix(line, "- ")) {
-			if n := len(strings.Fields(said)); !seen[said] && n <= words/2 {
+			if n := len(said) + 3; !seen[said] && n <= room {
 				seen[said] = true
-				words -= n
+				room -= n
 				picked = append(picked, said)
 			}
 		}
