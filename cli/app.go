@@ -231,8 +231,8 @@ func (a *App) relay(ctx *fasthttp.RequestCtx, call middleware.Call) {
 	a.client.Relay(ctx, c)
 }
 
-func readBody(ctx *fasthttp.RequestCtx, limit int64) (string, error) {
-	body, err := proxy.ReadBody(ctx, limit)
+func readBody(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {
+	body, err := proxy.ReadBodyInto(ctx, limit, space)
 	if errors.Is(err, proxy.ErrTooLarge) {
 		err = middleware.ErrTooLarge
 	}

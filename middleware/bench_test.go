@@ -49,8 +49,10 @@ func newBenchWith(b testing.TB, settings func(*config.Config)) *middleware.Compa
 		Config: cfg, Store: store, Queue: summarizer.NewQueue(summarizer.Deps{Store: store}),
 		Counter: tokens.NewCounter(cfg.Models), Windows: tokens.NewWindows(cfg.Models, nil), Pruner: pruning.New(1000),
 		Tenant: middleware.NewTenant("credential", []byte("secret")), Stats: stats.New(),
-		Log:        slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Read:       func(ctx *fasthttp.RequestCtx, _ int64) (string, error) { return view(ctx.Request.Body()), nil },
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Read: func(ctx *fasthttp.RequestCtx, _ int64, space []byte) ([]byte, error) {
+			return append(space[:0], ctx.Request.Body()...), nil
+		},
 		Bytes:      func(body string) []byte { return unsafe.Slice(unsafe.StringData(body), len(body)) },
 		Decompress: func(body, _ string, _ int64) (string, error) { return body, nil },
 		URL:        func(_, path string) (string, error) { return writer.URL + path, nil },
@@ -72,9 +74,6 @@ func newBenchWith(b testing.TB, settings func(*config.Config)) *middleware.Compa
 	})
 	return middleware.NewCompactor(d)
 }
-
-// view reads a body without a copy: the proxy's own buffer is not what is measured.
-func view(body []byte) string { return unsafe.String(unsafe.SliceData(body), len(body)) }
 
 // benchTurns renders conversations that grow turn by turn until they are about size bytes large.
 func benchTurns(id, size, turns int) [][]byte {

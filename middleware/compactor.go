@@ -58,8 +58,9 @@ type Deps struct {
 	Stats   *stats.Stats
 	Log     *slog.Logger
 
-	// Read reads a request's body once, as it came, into memory of its own.
-	Read func(ctx *fasthttp.RequestCtx, limit int64) (string, error)
+	// Read reads a request's body once, as it came, into space where that is large enough, else into memory that nobody
+	// else has. The compactor uses that memory again, up to its capacity, once nothing needs the body.
+	Read func(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error)
 	// Bytes views a body as bytes that nobody writes to.
 	Bytes func(body string) []byte
 	// Decompress undoes a content coding of a body that was read.

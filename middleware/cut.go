@@ -26,6 +26,7 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 		return false
 	}
 	seen, body, model := *x, x.chat.Body, x.chat.Model
+	x.kept = true
 	seen.head = nil // it goes with the handler
 	x.c.behind(func() {
 		c, err := seen.decode(body)

@@ -52,7 +52,9 @@ type exchange struct {
 	summary summarizer.State
 	tap     tap
 	calls   calls
-	claims  int32 // who holds it, see release
+	claims  int32  // who holds it, see release
+	space   []byte // of the body that came
+	kept    bool   // somebody needs that longer than the exchange
 
 	sentBody   []byte // what was sent in place of the chat's own bytes; nil = these
 	relayed    bool   // it was sent
@@ -80,7 +82,7 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 		x.relay(ctx, nil)
 		return
 	}
-	body, err := x.c.Read(ctx, x.c.Config.Limits.Body)
+	body, err := x.body(ctx)
 	if err != nil {
 		x.unreadable(ctx, err)
 		return

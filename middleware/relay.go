@@ -85,6 +85,7 @@ func (x *exchange) target() summarizer.Target {
 // job completes the job that the decision made.
 func (x *exchange) job() *summarizer.Job {
 	j := x.decision.Job
+	x.kept = true
 	j.Tenant, j.Upstream, j.Recipe, j.Session, j.Target = x.tenant, x.up.Name, x.recipe, x.session, x.target()
 	j.Forced, j.Live = x.ov.Mode == config.Force, x.live(j)
 	return j

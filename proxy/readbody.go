@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"strings"
 	"time"
 	"unsafe"
@@ -31,32 +32,46 @@ const (
 // connection then closes after the answer, in a way that lets the client read it. Other errors mean that the client
 // stopped in the middle. After an error the request cannot be relayed any more.
 func ReadBody(ctx *fasthttp.RequestCtx, limit int64) (string, error) {
+	buf, err := ReadBodyInto(ctx, limit, nil)
+	return unsafe.String(unsafe.SliceData(buf), len(buf)), err
+}
+
+// ReadBodyInto is ReadBody for memory of the caller's: it reads into space where a body of the declared length fits, and
+// else into memory of its own, whose capacity is the caller's too.
+func ReadBodyInto(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {
 	limit = orElse(limit, defaultBody)
 	stream := ctx.RequestBodyStream()
 	if stream == nil {
 		if body := ctx.Request.Body(); int64(len(body)) <= limit {
-			return string(body), nil
+			return append(space[:0], body...), nil
 		}
-		return "", refuse(ctx, ErrTooLarge)
+		return nil, refuse(ctx, ErrTooLarge)
 	}
 	declared := int64(ctx.Request.Header.ContentLength())
 	if declared > limit {
-		return "", refuse(ctx, ErrTooLarge)
+		return nil, refuse(ctx, ErrTooLarge)
 	}
-	buf := unwritten(firstCap(declared))
+	buf := space[:0]
+	if declared < 0 || int64(cap(buf)) < max(declared, 1) {
+		buf = unwritten(firstCap(declared))
+	}
 	var deadline time.Time
 	for {
-		n, err := stream.Read(buf[len(buf):cap(buf)])
+		room := buf[len(buf):cap(buf)]
+		if declared >= 0 {
+			room = room[:min(int64(len(room)), declared-int64(len(buf)))]
+		}
+		n, err := stream.Read(room)
 		buf = buf[:len(buf)+n]
 		switch {
 		case int64(len(buf)) > limit:
-			return "", refuse(ctx, ErrTooLarge)
+			return nil, refuse(ctx, ErrTooLarge)
 		case err == io.EOF && (declared < 0 || int64(len(buf)) == declared):
-			return unsafe.String(unsafe.SliceData(buf), len(buf)), nil
+			return buf, nil
 		case err == io.EOF:
-			return "", refuse(ctx, fmt.Errorf("read body: %w", io.ErrUnexpectedEOF))
+			return nil, refuse(ctx, fmt.Errorf("read body: %w", io.ErrUnexpectedEOF))
 		case err != nil:
-			return "", refuse(ctx, fmt.Errorf("read body: %w", err))
+			return nil, refuse(ctx, fmt.Errorf("read body: %w", err))
 		case int64(len(buf)) == declared:
 			continue // the next read says EOF and touches nothing
 		}
@@ -76,14 +91,21 @@ func firstCap(declared int64) int64 {
 	if declared < 0 {
 		return uploadBuffer
 	}
-	return max(min(declared, firstGrab), 1)
+	return roomy(max(min(declared, firstGrab), 1))
+}
+
+// roomy is a size with some room, so that the memory of a body fits the next ones of its chat. What is not written to costs
+// address space alone.
+func roomy(size int64) int64 {
+	step := int64(1) << max(bits.Len64(uint64(size))-2, 10)
+	return (size + step) / step * step
 }
 
 // grown makes room: at once for all that was declared, now that the client has shown that it means it.
 func grown(buf []byte, declared int64) []byte {
 	size := int64(2 * cap(buf))
 	if declared > 0 {
-		size = declared
+		size = roomy(declared)
 	}
 	return append(unwritten(size), buf...)
 }
