@@ -27,13 +27,13 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 	}
 	seen, body, model := *x, x.chat.Body, x.chat.Model
 	x.kept = true
-	seen.head = nil // it goes with the handler
+	seen.head = nil // it goes with the handler, and x itself with the exchange
 	x.c.behind(func() {
 		c, err := seen.decode(body)
 		if err != nil || c.Model != model {
 			return
 		}
-		seen.chat, seen.sizes = c, x.c.Counter.Sizes(c, x.up.Name)
+		seen.chat, seen.sizes = c, seen.c.Counter.Sizes(c, seen.up.Name)
 		seen.judge(seen.evidence(c, read))
 	})
 	return true
