@@ -55,7 +55,7 @@ func (x *exchange) turn(o Outcome, report dialect.Report) stats.Turn {
 		sent, saved = d.Before, 0
 	}
 	if sent == 0 {
-		sent = x.c.scale.tokens(x, len(x.chat.Body))
+		sent, _ = x.c.Counter.Rough(x.up.Name, x.chat.Model, x.chat.Body)
 	}
 	t.Spent = x.spent(o, report, sent)
 	t.Gauge = stats.Gauge{Used: sent, Window: x.window.Size, Source: x.window.Source}

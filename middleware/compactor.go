@@ -78,7 +78,6 @@ type Compactor struct {
 	facts   *dialect.Facts
 	sent    *sentMemo
 	weighed weighedMemo
-	scale   byteScale
 	// farthest is the highest prepare level that was met, in tokens, see alwaysFar.
 	farthest atomic.Int64
 	cuts     *tokens.Cuts
@@ -110,7 +109,6 @@ func NewCompactor(d Deps) *Compactor {
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
-		scale:   newByteScale(),
 		cuts:    tokens.NewCuts(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),

@@ -54,7 +54,7 @@ func (x *exchange) calibrate(report dialect.Report) {
 		return
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
-		x.c.scale.learn(x, report.Usage.Prompt)
+		x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, x.sampled, report.Usage.Prompt)
 		if x.chat.After != nil {
 			x.chat.After.Report(x.up.Name, x.chat.Model, chat.Reported{
 				Prompt: report.Usage.Prompt, Answer: report.Usage.Completion,

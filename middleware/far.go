@@ -41,11 +41,11 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 		}
 	}
 	if x.window.Size <= 0 || most >= levels.Prepare {
-		x.chat = nil
+		x.chat, x.glanced = nil, c
 		return false
 	}
 	x.session = dialect.Session(x.head.value, c)
-	n := x.rough(c)
+	n := x.rough()
 	x.decision = compaction.Decision{Status: chat.Clear, Levels: levels, Before: n, Pruned: n, After: n}
 	x.status, x.summary = chat.Clear, "none"
 	x.claim()
@@ -87,21 +87,26 @@ func (c *Compactor) mayBeFar(level int) {
 	}
 }
 
-// rough is about what c weighs, of which only the bytes are known: what the upstream counted for its beginning, and the
-// rest at as many bytes a token as there.
-func (x *exchange) rough(c *chat.Chat) int {
-	size := len(c.Body)
+// rough is about what x's chat weighs, of which only the bytes are known: what the upstream counted for its beginning, and
+// the rest at as many bytes a token as there.
+func (x *exchange) rough() int {
+	c := x.chat
 	said, ok := x.said(c)
-	if !ok || said.Size > size {
-		return x.c.scale.tokens(x, size)
+	if !ok || said.Size > len(c.Body) {
+		size, sampled := x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
+		x.sampled = sampled
+		return size
 	}
+	more := len(c.Body) - said.Size
 	if said.Size < telling {
-		return said.Prompt + x.c.scale.tokens(x, size-said.Size)
+		return said.Prompt + more/usualBytes
 	}
-	return said.Prompt + int(float64(size-said.Size)*float64(said.Prompt)/float64(said.Size)+0.5)
+	return said.Prompt + int(float64(more)*float64(said.Prompt)/float64(said.Size)+0.5)
 }
 
 const (
+	// usualBytes is how many bytes of a body are a token mostly.
+	usualBytes = 4
 	// telling is from which size on, in bytes, a chat tells better than others how many bytes a token is in it.
 	telling = 1024
 	// otherSettings bounds how much a body may differ beside its messages to have the same tools, in bytes.
@@ -123,20 +128,6 @@ func beside(c *chat.Chat) int { return len(c.Body) - c.List.Len() }
 
 // scalesRemembered bounds what is remembered per upstream and model.
 const scalesRemembered = 1000
-
-// byteScale knows how many bytes of a body are a token, per upstream and model.
-type byteScale struct{}
-
-func newByteScale() byteScale { return byteScale{} }
-
-func (byteScale) tokens(x *exchange, size int) int {
-	return x.c.Counter.Rough(x.up.Name, x.chat.Model, size)
-}
-
-// learn takes what the upstream counted for a body that was sent as it came.
-func (byteScale) learn(x *exchange, prompt int) {
-	x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, len(x.chat.Body), prompt)
-}
 
 // maxModelName bounds the names that are remembered, in bytes.
 const maxModelName = 256

@@ -66,13 +66,25 @@ func (m weighedMemo) anchored(x *exchange, sizes tokens.Sizes, extras uint64) to
 		}
 		return sizes.Anchored(w.anchor, x.chat.Messages[count].Role == chat.Assistant)
 	}
-	if said, ok := x.said(x.chat); ok && x.chat.Began > 0 && x.chat.Began < len(sizes.Messages) {
-		before := sizes.Beginning(x.chat.Began)
-		if a := tokens.NewAnchor(&before, before.Total(), said.Prompt, said.Answer); a != nil {
-			return sizes.Anchored(a, x.chat.Messages[x.chat.Began].Role == chat.Assistant)
-		}
+	return m.anchoredFar(x, sizes)
+}
+
+// anchoredFar is anchored for a chat of which the beginning was only glanced at: there are no keys of that.
+func (m weighedMemo) anchoredFar(x *exchange, sizes tokens.Sizes) tokens.Sizes {
+	c := x.glanced
+	if c == nil {
+		c = x.chat
 	}
-	return sizes
+	said, ok := x.said(c)
+	if !ok || c.Began <= 0 || c.Began >= len(sizes.Messages) {
+		return sizes
+	}
+	before := sizes.Beginning(c.Began)
+	a := tokens.NewAnchor(&before, before.Total(), said.Prompt, said.Answer)
+	if a == nil {
+		return sizes
+	}
+	return sizes.Anchored(a, x.chat.Messages[c.Began].Role == chat.Assistant)
 }
 
 // report takes what the upstream counted for what was sent of x.

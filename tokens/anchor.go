@@ -14,6 +14,8 @@ type Anchor struct {
 const (
 	// leeway is how far a report may be from what was expected in any case, in tokens: templates say things of their own.
 	leeway = 64
+	// telling is the least size of a chat's beginning, in tokens, that tells how far the estimates of the rest are off.
+	telling = 128
 	// highAnchor is the share of what was expected over which a report is no anchor.
 	highAnchor = 2
 )
@@ -45,6 +47,10 @@ func (s Sizes) Anchored(a *Anchor, answered bool) Sizes {
 	}
 	own := make([]int, len(s.Messages))
 	copy(own, s.Messages)
+	estimated := s.Extra
+	for _, weight := range s.Messages[:n] {
+		estimated += weight
+	}
 	sum := float64(a.extra) * a.factor
 	last := int(math.Round(sum))
 	s.Extra = last
@@ -52,6 +58,10 @@ func (s Sizes) Anchored(a *Anchor, answered bool) Sizes {
 		sum += float64(weight) * a.factor
 		up := int(math.Round(sum)) // of the sum, so that nothing is lost by rounding
 		own[i], last = up-last, up
+	}
+	more := trend(sum, estimated)
+	for i := n; i < len(own); i++ {
+		own[i] = int(math.Round(float64(own[i]) * more))
 	}
 	if answered && n < len(own) && a.answer > 0 {
 		if counted := a.answer + messageTokens; near(counted, own[n]) {
@@ -63,6 +73,15 @@ func (s Sizes) Anchored(a *Anchor, answered bool) Sizes {
 		s.news += weight
 	}
 	return s
+}
+
+// trend is by how much the estimates of a chat's beginning were off, which those of what follows will be too. A short
+// beginning says little: of it, the template is too large a part.
+func trend(counted float64, estimated int) float64 {
+	if estimated < telling {
+		return 1
+	}
+	return min(max(counted/float64(estimated), minFactor), 1/minFactor)
 }
 
 // near reports whether a count may be of what was estimated: an answer that came back without its reasoning, or changed,

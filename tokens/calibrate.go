@@ -24,12 +24,12 @@ const (
 	// highShare is the share over which a report is not believed before it was repeated, firstHigh the same while
 	// little is known.
 	highShare, firstHigh = 1.6, 2
+	// absurdShare is never believed: so looks a sum over many requests.
+	absurdShare = 2 * maxFactor
 	// repeated is the number of high reports in a row that are believed when they agree.
 	repeated = 3
 	// settled is the number of observations from which on their middle is what is expected.
 	settled = 3
-	// plainBytes is how many tokens a byte of a body is, before anything was reported.
-	plainBytes = 0.25
 )
 
 // target is what a calibration belongs to.
@@ -38,7 +38,7 @@ type target struct{ upstream, model string }
 // factor is the calibration of one target.
 type factor struct {
 	guess, counted series
-	bytes          series // of whole bodies, against plainBytes
+	rough          series // of whole bodies, see Rough
 	rates          rates
 	used           int // when it was last observed, in observations
 }
@@ -81,6 +81,7 @@ func (s *series) add(o observation) {
 		expected, high = s.median(), highShare
 	}
 	switch share := o.Ratio / expected; {
+	case o.Ratio > absurdShare:
 	case share < lowShare:
 		s.doubt(o, expected, convincing, proportional)
 	case share > high:
@@ -157,8 +158,8 @@ func (x *factor) settle() {
 	if len(x.counted.Kept) > 0 {
 		x.rates.counted = x.counted.median()
 	}
-	if len(x.bytes.Kept) > 0 {
-		x.rates.bytes = x.bytes.median()
+	if len(x.rough.Kept) > 0 {
+		x.rates.rough = x.rough.median()
 	}
 }
 
@@ -190,20 +191,36 @@ func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {
 	})
 }
 
-// Rough is about what a body of so many bytes weighs in tokens, as far as reports of others tell: for chats that are
-// not read.
-func (k *Counter) Rough(upstream, model string, bytes int) int {
-	return int(float64(bytes)*plainBytes*k.factors.rates(target{upstream, model}).bytes + 0.5)
+// Rough looks at so many parts of a body, of so many bytes each.
+const (
+	samples    = 4
+	sampleSize = 512
+)
+
+// Rough is about what a body weighs in tokens, by parts of it and by what the upstream made of others: for
+// chats that are not read. sampled is what the parts alone tell; ObserveRough takes it.
+func (k *Counter) Rough(upstream, model, body string) (size, sampled int) {
+	var t tally
+	scale := 1.0
+	if len(body) <= samples*sampleSize {
+		t.inner(body)
+	} else {
+		scale = float64(len(body)) / (samples * sampleSize)
+		for i := range samples {
+			t.inner(body[(len(body)*(2*i+1)/samples-sampleSize)/2:][:sampleSize])
+		}
+	}
+	sampled = int(scale*float64(t.cost(k.profile(model).like))/unit + 0.5)
+	return int(float64(sampled)*k.factors.rates(target{upstream, model}).rough + 0.5), sampled
 }
 
 // ObserveRough calibrates Rough: reported is what the upstream counted for a body that was sent as it came.
-func (k *Counter) ObserveRough(upstream, model string, bytes, reported int) {
-	plain := float64(bytes) * plainBytes
-	if reported <= 0 || plain < minSum || len(model) > maxModelName {
+func (k *Counter) ObserveRough(upstream, model string, sampled, reported int) {
+	if reported <= 0 || sampled < minSum || len(model) > maxModelName {
 		return
 	}
 	k.factors.observe(target{upstream, model}, func(x *factor) {
-		x.bytes.add(observation{Ratio: float64(reported) / plain, Sum: plain})
+		x.rough.add(observation{Ratio: float64(reported) / float64(sampled), Sum: float64(sampled)})
 		x.settle()
 	})
 }

@@ -60,7 +60,8 @@ func TestCalibrationIsDeafToOutliers(t *testing.T) {
 }
 
 // D11: one absurd report moves nothing, first or later: only what was not cached, nothing, ten times too much, the whole
-// conversation's sum. Said three times and the same, a high one is believed.
+// conversation's sum. Said three times and the same, a high one is believed,
+// unless it is absurd.
 func TestD11OneAbsurdReport(t *testing.T) {
 	for _, absurd := range []float64{0.01, 0.3, 0, 2.5, 10, 1000} {
 		k := newCounter(t)
@@ -76,44 +77,57 @@ func TestD11OneAbsurdReport(t *testing.T) {
 		}
 		observe(t, k, turn(t, 2000), absurd)
 		observe(t, k, turn(t, 2100), absurd)
-		near(t, fmt.Sprint(absurd, " three times"), factor(t, k), min(absurd, 3))
+		want := 1.2
+		if absurd < 6 {
+			want = absurd
+		}
+		near(t, fmt.Sprint(absurd, " three times"), factor(t, k), want)
 	}
 }
 
-// Bodies that nobody reads are weighed by what the upstream made of others, as deaf to outliers and as long as the rest.
+// Bodies that nobody reads are weighed by a part of them and by what the upstream made of others, as deaf to outliers and
+// as long as the rest.
 func TestRoughFollowsReports(t *testing.T) {
 	k := newCounter(t)
-	f := func(what string, k *tokens.Counter, want int) {
+	body := strings.Repeat(script(t, "english"), 40)
+	plain, sampled := k.Rough("u", "m", body)
+	within(t, "nothing observed", plain, tokens.Estimate(body), 0.05)
+	f := func(what string, k *tokens.Counter, share float64) {
 		t.Helper()
-		if got := k.Rough("u", "m", 10_000); got != want {
-			t.Errorf("%s: %d tokens, want %d", what, got, want)
+		got, again := k.Rough("u", "m", body)
+		within(t, what, got, int(share*float64(plain)), 0.001)
+		if again != sampled {
+			t.Errorf("%s: the part alone tells %d, then %d", what, sampled, again)
 		}
 	}
-	f("nothing observed", k, 2500)
-	k.ObserveRough("u", "m", 4000, 1200)
-	f("one report", k, 3000)
-	k.ObserveRough("u", "m", 4000, 40_000)
-	k.ObserveRough("u", "m", 4000, 100)
-	k.ObserveRough("u", "m", 4000, 0)
+	k.ObserveRough("u", "m", 1000, 1200)
+	f("one report", k, 1.2)
+	k.ObserveRough("u", "m", 1000, 40_000)
+	k.ObserveRough("u", "m", 1000, 100)
+	k.ObserveRough("u", "m", 1000, 0)
 	k.ObserveRough("u", "m", 8, 30)
-	f("and absurd ones", k, 3000)
-	if got := k.Rough("u", "another", 10_000); got != 2500 {
-		t.Errorf("another model: %d", got)
+	f("and absurd ones", k, 1.2)
+	if got, _ := k.Rough("u", "another", body); got != plain {
+		t.Errorf("another model: %d, want %d", got, plain)
 	}
 	fresh := newCounter(t)
 	if err := fresh.Import(k.Export()); err != nil {
 		t.Fatal(err)
 	}
-	f("after a restart", fresh, 3000)
+	f("after a restart", fresh, 1.2)
 	if s := k.Sizes(turn(t, 500), "u"); s.Total() != s.FixedTotal() {
 		t.Error("what bodies weigh changed what texts weigh")
+	}
+	short, _ := k.Rough("v", "m", `{"role":"user","content":"\u0437\u0434\u0440\u0430\u0432\u0441\u0442\u0432\u0443\u0439"}`)
+	if long, _ := k.Rough("v", "m", `{"role":"user","content":"здравствуй"}`); short != long {
+		t.Errorf("escaped %d, plain %d", short, long)
 	}
 }
 
 func TestCalibrationIsBounded(t *testing.T) {
 	k := newCounter(t)
 	for range 8 {
-		observe(t, k, turn(t, 800), 40)
+		observe(t, k, turn(t, 800), 4)
 	}
 	near(t, "far too large", factor(t, k), 3)
 }

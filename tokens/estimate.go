@@ -60,7 +60,11 @@ func (t *tally) quoted(token string) {
 		t.text(token)
 		return
 	}
-	inner := token[1 : len(token)-1]
+	t.inner(token[1 : len(token)-1])
+}
+
+// inner adds what the text costs that the inside of a JSON string token stands for, or a part of JSON as it stands.
+func (t *tally) inner(inner string) {
 	if strings.IndexByte(inner, '\\') < 0 {
 		t.text(inner)
 		return

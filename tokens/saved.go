@@ -13,7 +13,7 @@ type savedFactor struct {
 	Model    string `json:"model"`
 	Guess    series `json:"guess,omitzero"`
 	Counted  series `json:"counted,omitzero"`
-	Bytes    series `json:"bytes,omitzero"`
+	Rough    series `json:"rough,omitzero"`
 }
 
 // Export returns the calibration for Import, as JSON: names and figures, no text of any chat.
@@ -22,7 +22,7 @@ func (k *Counter) Export() []byte {
 	list := make([]savedFactor, 0, len(k.factors.of))
 	for t, x := range k.factors.of {
 		list = append(list, savedFactor{
-			Upstream: t.upstream, Model: t.model, Guess: x.guess, Counted: x.counted, Bytes: x.bytes,
+			Upstream: t.upstream, Model: t.model, Guess: x.guess, Counted: x.counted, Rough: x.rough,
 		})
 	}
 	slices.SortFunc(list, func(a, b savedFactor) int {
@@ -44,7 +44,7 @@ func (k *Counter) Import(data []byte) error {
 	}
 	for _, s := range list[:min(len(list), maxTargets)] {
 		k.factors.observe(target{s.Upstream, s.Model}, func(x *factor) {
-			x.guess.Kept, x.counted.Kept, x.bytes.Kept = sound(s.Guess.Kept), sound(s.Counted.Kept), sound(s.Bytes.Kept)
+			x.guess.Kept, x.counted.Kept, x.rough.Kept = sound(s.Guess.Kept), sound(s.Counted.Kept), sound(s.Rough.Kept)
 			x.settle()
 		})
 	}

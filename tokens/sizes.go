@@ -35,11 +35,11 @@ type row struct {
 type rates struct {
 	guess   float64
 	counted float64 // 0: only the estimate has been observed, so that is the better one for now
-	bytes   float64 // of whole bodies
+	rough   float64 // of whole bodies
 }
 
 // unknownRates hold while nothing was observed.
-var unknownRates = rates{guess: 1, counted: 1, bytes: 1}
+var unknownRates = rates{guess: 1, counted: 1, rough: 1}
 
 // newSizes derives the sizes from rows, one per message and one for Extra.
 func newSizes(rows []row, like likeness, r rates) Sizes {
