@@ -248,7 +248,7 @@ func TestBranchesAreBounded(t *testing.T) {
 	if !f.Gaps || f.Usage.Calls < 600 || f.Usage.Calls > 902 {
 		t.Errorf("the fork has %d calls, gaps %v", f.Usage.Calls, f.Gaps)
 	}
-	const many = 40_000
+	const many = 20_000
 	for n := range many {
 		s.Record(turn(chain(fmt.Sprint("chat ", n)), 1, 0))
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"recap/chat"
@@ -22,12 +23,11 @@ type history struct {
 
 var (
 	marks   = regexp.MustCompile(`MARK\d+X`)
-	counter int
+	counter atomic.Int64 // tests run side by side
 )
 
 func mark() string {
-	counter++
-	return fmt.Sprintf("MARK%dX ", counter)
+	return fmt.Sprintf("MARK%dX ", counter.Add(1))
 }
 
 // ask adds a user's message, and says the answer (with a tool's round in every third) that will follow it.
