@@ -15,7 +15,7 @@ type Candidate struct {
 }
 
 // match returns the stored checkpoints that this request may use, shallow ones first: the range is a prefix of its
-// messages (they were found under its keys), ends at a valid cut, no row is missing, and it is worth sending.
+// messages (they were found under its keys), ends at a valid cut, no row is missing, and it is worth sending or was sent.
 func match(in *Input, w *weights) []Candidate {
 	if in.Outline.Len() < in.Options.MinMessages {
 		return nil
@@ -31,8 +31,9 @@ func match(in *Input, w *weights) []Candidate {
 		if rows == nil || stored[i].Provisional && !stored[i].SentFor(in.Window.Size) {
 			continue // a row is missing, or it was made of quotes to fit another window
 		}
-		if c := newCandidate(in, w, rows, cut); w.dropped(cut)-c.noteSize >= margin(in.Window.Size) {
-			found = append(found, c)
+		c := newCandidate(in, w, rows, cut)
+		if gain := w.dropped(cut) - c.noteSize; gain >= margin(in.Window.Size) || c.Sent && gain > 0 {
+			found = append(found, c) // what was sent once stays, also when its real text is longer than the provisional one
 		}
 	}
 	return found

@@ -8,12 +8,16 @@ import (
 )
 
 // climb is what happens when the best choice does not fit the budget (design.md §6 «overflow»): pruning beyond the
-// batch gate, then a provisional checkpoint made of the ledger alone; nothing else helps.
+// batch gate, after which the rule of choice is asked again; then a provisional checkpoint made of the ledger alone;
+// nothing else helps.
 func (d *Decision) climb(in *Input, w *weights, pruned pruning.Result) (*weights, pruning.Result, int) {
 	if in.Prune != nil {
 		pruned = in.pruned(true)
 		w = newWeights(in, &pruned)
 		d.reweigh(w)
+		if in.Options.Enabled {
+			d.Used = choose(in, d.Candidates, w.alone, d.Levels)
+		}
 	}
 	size := sizeWith(d.Used, w.alone)
 	if size <= d.Levels.Budget || in.Options.Overflow != "fit" {

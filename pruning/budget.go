@@ -2,8 +2,8 @@ package pruning
 
 // budget is the rule for agents: the newest results are protected as long as they weigh no more than protectTokens
 // together, and so are those since the third newest assistant message (keepLastAssistants) and the last
-// message. All older ones are to be cleared. Results weigh what the client sent, whether they were capped or not: a
-// cap makes the request smaller and moves no border.
+// message. All older ones are to be cleared. Protected results weigh what the client sent, whether they were capped or
+// not: a cap makes the request smaller and protects no more.
 func (f *fold) budget(at look) (clear int) {
 	protect, rest := f.o.protected(f.window), f.rest
 	for clear = f.clear; clear < at.before && rest > protect; clear++ {

@@ -175,3 +175,27 @@ func TestA25OnlyContentChanges(t *testing.T) {
 		}
 	}
 }
+
+// What was capped has little left to free: its batch goes when it frees the gate, or stands for a quarter more than the gate
+// by what the client sent; so a cap breaks the prefix less often, and batches do not wait for ever.
+func TestE6CappedResultsWaitForABatch(t *testing.T) {
+	moves := func(capAt int) int {
+		o := options(budget, func(o *pruning.Options) { o.CapNewChars = capAt })
+		c, p := build(t, agentRun(80, 9000)), pruning.New(1000)
+		cleared, times := 0, 0
+		for n := 3; n <= len(c.Messages); n += 2 {
+			r := p.Prune(upTo(c, n), o, 128000, false)
+			if now := strings.Count(describe(o, r), "c"); now != cleared {
+				cleared = now
+			} else {
+				continue
+			}
+			times++
+		}
+		return times
+	}
+	whole, capped := moves(0), moves(8000)
+	if capped >= whole || capped < whole/2 {
+		t.Errorf("the border moved %d times with a cap, %d without; want somewhat less", capped, whole)
+	}
+}

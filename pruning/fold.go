@@ -27,6 +27,7 @@ type progress struct {
 	rest        int     // tokens of the pieces behind clear
 	pending     []int32 // pieces that are to be shortened with the next batch
 	freed       int     // tokens that it would free
+	stood       int     // tokens that it stands for as the client sent it, less what would be left
 
 	changed bool // something is sent otherwise than result says
 	result  Result
@@ -76,6 +77,10 @@ func (f *fold) excluded(tool string) bool {
 	return false
 }
 
+// stoodShare is how much of the gate, in percent, a batch must stand for by what the client sent to go before it frees the
+// whole gate: what was capped at first sight has little left to free, and would else wait too long.
+const stoodShare = 125
+
 // look moves the borders to where the strategy has them at a place, and shortens what is pending when that frees
 // at least gate tokens.
 func (f *fold) look(at look, gate int) {
@@ -87,7 +92,7 @@ func (f *fold) look(at look, gate int) {
 		f.rest -= f.pieces[f.clear].weight()
 		f.want(f.clear, f.clearing())
 	}
-	if f.freed < max(gate, 1) {
+	if f.freed < max(gate, 1) && f.stood < max(gate*stoodShare/100, 1) {
 		return
 	}
 	slices.Sort(f.pending)
@@ -102,7 +107,7 @@ func (f *fold) look(at look, gate int) {
 			f.rest -= before - p.weight()
 		}
 	}
-	f.pending, f.freed, f.changed = f.pending[:0], 0, true
+	f.pending, f.freed, f.stood, f.changed = f.pending[:0], 0, 0, true
 }
 
 // borders asks the strategy how far its borders come at a look. They never move back as a history grows.
@@ -146,9 +151,11 @@ func (f *fold) want(i int, to state) {
 	if p.state == kept {
 		f.pending = append(f.pending, int32(i))
 	} else {
-		f.freed -= int(p.tokens - p.left)
+		f.freed -= int(p.sent - p.left)
+		f.stood -= int(p.tokens - p.left)
 	}
-	f.freed += int(p.tokens - left)
+	f.freed += int(p.sent - left)
+	f.stood += int(p.tokens - left)
 	p.state, p.left = to, left
 }
 
