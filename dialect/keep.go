@@ -32,7 +32,7 @@ func (k *known) grow(r *reading) bool {
 	}
 	if r.list.end == len(before.text) && r.ch.Body[r.ch.List.End:] == before.rest && len(r.ch.Messages) <= len(before.messages) {
 		r.own(k.space)
-		r.ch.After = &before.recall
+		r.ch.After = before.recall
 		return true
 	}
 	s := r.remember(k, r.ch.Body[len(before.text):r.list.end], before)
@@ -58,7 +58,10 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	} else {
 		s.rest, s.top = strings.Clone(r.ch.Body[end:]), r.top.restOf(end)
 	}
-	r.ch.After = &s.recall
+	if s.recall = &s.own; before != nil && tail == "" {
+		s.recall = before.recall
+	}
+	r.ch.After = s.recall
 	r.own(k.space)
 	if !r.glance {
 		s.messages, s.readEnd, s.readPath = r.ch.Messages[:len(r.ch.Messages):len(r.ch.Messages)], r.list.end, r.list.path

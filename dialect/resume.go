@@ -32,7 +32,8 @@ type seen struct {
 	path   uint64 // behind the last one
 	plain  bool   // see Glancer
 	points points
-	recall chat.Recall
+	recall *chat.Recall // of these messages: a body that is read after a glance has that of the glance
+	own    chat.Recall
 
 	// What was read beyond a glance: the first messages, where the last of them ends, and the path behind it.
 	messages []chat.Message
@@ -165,7 +166,7 @@ func (r *reading) resume(list *cursor) bool {
 // recalls takes note of what is remembered of s, whose messages this body begins with; same tells that what stands before
 // them is the same too.
 func (r *reading) recalls(s *seen, same bool) {
-	r.ch.Before, r.ch.Began, r.ch.Known = &s.recall, s.count, 0
+	r.ch.Before, r.ch.Began, r.ch.Known = s.recall, s.count, 0
 	if same {
 		r.ch.Known = len(s.text)
 	}
