@@ -165,8 +165,8 @@ func TestG10SmallestWindows(t *testing.T) {
 		}
 	}
 	f(3072, 95)
-	f(2048, 60)
-	f(1024, 25)
+	f(2048, 88)
+	f(1024, 45)
 }
 
 // N5, G10: a chain of rows loses no fact while it grows, when it is rewritten into one, or around a pinned row: what all

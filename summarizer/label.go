@@ -12,6 +12,11 @@ in into is it its just let like make me my now of on or our out please set she s
 them then there these they this those to up use using via want was we were what when where which who will with would
 you your changed to ok okay yes no not also all here ask tell call contact meet email see remember note`)
 
+// articles open sentences in languages other than English and are no part of a name that follows them.
+var articles = wordSet(`der die das ein eine mein meine unser unsere dein deine dieser diese dieses le la les un une des mon ma mes notre nos el los
+las una mi mis nuestro nuestra il lo gli o os as um uma meu minha nosso nossa het een de mijn onze mój moja moje nasz nasza nasze ten ta мой моя
+наш наша это эта этот`)
+
 // units stand behind numbers and belong to them.
 var units = wordSet(`b kb mb gb tb kib mib gib tib ms ns us s sec secs second seconds min mins minute minutes h hr hrs hour
 hours d day days week weeks month months year years px pt em rem km m cm mm kg g mg l ml usd eur pln gbp chf jpy zł

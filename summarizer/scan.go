@@ -276,7 +276,7 @@ func (s *scanner) endName() {
 		if words == 1 {
 			return
 		}
-		if stopWords[strings.ToLower(s.text[start:start+space])] {
+		if first := strings.ToLower(s.text[start : start+space]); stopWords[first] || articles[first] {
 			start, words = start+space+1, words-1
 		}
 	}

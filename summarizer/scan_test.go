@@ -31,6 +31,7 @@ func TestFactsOfAText(t *testing.T) {
 	f("call getUserById with MAX_RETRIES", "getUserById", "MAX_RETRIES (getUserById with MAX_RETRIES)")
 	f("Ask Anna Nowak about `the plan`", "Anna Nowak", "the plan")
 	f("端口是5433，版本v2.3.1。", "5433 (端口是5433)", "v2.3.1 (版本v2.3.1)")
+	f("Die Einstellungen sind neu. Der Jürgen Grünwald hilft.", "Einstellungen (Die Einstellungen)", "Jürgen Grünwald (Der Jürgen Grünwald)")
 	f("budżet to 18 450,75 zł rocznie", "18 450,75 zł (budżet to 18 450,75 zł)")
 	f("ports 80 443", "80 (ports 80)", "443 (ports 80 443)")
 	f("since 17 listopada 2026", "17 (since 17)", "17 listopada 2026 (since 17 listopada 2026)")
