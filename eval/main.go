@@ -6,6 +6,7 @@
 //	go run ./eval -full        many histories, and the goals on generated requests at their full size
 //	go run ./eval -write       also writes the tables and the picture into docs/benchmarks.md
 //	go run ./eval -only W5     the rows of one workload, their goals and nothing else
+//	go run ./eval -only W7 -why  and where calm was broken
 //	go run ./eval -update      takes this run's figures as the golden table
 package main
 
@@ -21,8 +22,8 @@ import (
 
 // settings are the flags.
 type settings struct {
-	full, update, write, tableOnly bool
-	traces, child, only            string
+	full, update, write, tableOnly, why bool
+	traces, child, only                 string
 }
 
 func main() {
@@ -31,6 +32,7 @@ func main() {
 	flag.BoolVar(&s.update, "update", false, "take this run's figures as the golden table")
 	flag.BoolVar(&s.write, "write", false, "write the tables and the picture into docs/benchmarks.md")
 	flag.BoolVar(&s.tableOnly, "table", false, "replay the histories only: no generated requests, twins, or proxy")
+	flag.BoolVar(&s.why, "why", false, "tell of each row where calm was broken or a checkpoint misused")
 	flag.StringVar(&s.traces, "traces", "../shared/traces", "folder of recorded runs; W10 is left out where it is absent")
 	flag.StringVar(&s.only, "only", "", "workloads to replay, as W3,W10; others, and their goals, are left out")
 	flag.StringVar(&s.child, "again", "", "decide once more on the store at this path (the second process of goal G5)")
@@ -53,6 +55,9 @@ func run(s *settings) error {
 		return err
 	}
 	printTable(os.Stdout, r.rows)
+	if s.why {
+		printNotes(os.Stdout, r.rows)
+	}
 	printFound(os.Stdout, r)
 	list := r.goals()
 	printGoals(os.Stdout, list)

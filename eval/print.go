@@ -23,6 +23,15 @@ func printTable(w io.Writer, rows []*row) {
 	}
 }
 
+// printNotes tells what was found wrong in each row.
+func printNotes(w io.Writer, rows []*row) {
+	for _, r := range rows {
+		for _, note := range r.sum.Notes {
+			fmt.Fprintf(w, "%s: %s\n", r.name(), note)
+		}
+	}
+}
+
 // printFound prints what the goals' own runs found, where it says more than the goals do.
 func printFound(w io.Writer, r *results) {
 	for _, c := range r.path {

@@ -87,10 +87,15 @@ func (r *replay) calm(now, before *state, broke bool) {
 		r.f.Thrash++
 		if d.Before-now.before < gap {
 			r.f.Restless++
+			r.f.note("restless: %s, request %d (%d messages): covers %d, before %d; swapped %d requests ago; %d new tokens since, gap %d; sent %d, before %d; levels %+v",
+				r.run.Name, now.at, now.sent.Outline.Len(), covers(d), covers(&before.sent.Decision), now.at-now.swap,
+				d.Before-now.before, gap, d.After, before.sent.Decision.After, d.Levels)
 		}
 	}
 	if before.pruned && d.Before-before.sent.Decision.Before < gap && offered(&before.sent.Decision, key(d)) {
 		r.f.Split++
+		r.f.note("split: %s, request %d (%d messages): covers %d, before %d, where it was pruned; sent %d, before %d; levels %+v", r.run.Name, now.at,
+			now.sent.Outline.Len(), covers(d), covers(&before.sent.Decision), d.After, before.sent.Decision.After, d.Levels)
 	}
 	now.swap, now.before = now.at, d.Before
 }

@@ -1,5 +1,7 @@
 package measure
 
+import "fmt"
+
 // Figures are the sums over replayed runs. Tokens are characters divided by four, unless a name says otherwise.
 type Figures struct {
 	Runs, Requests int
@@ -19,11 +21,13 @@ type Figures struct {
 	Wrong                                int // m9
 	Choices, Misused, Behind             int // m10: requests looked at; not the one that the rule names; behind the one in use
 
-	OverWindow                       int // m13: requests that were over the budget
-	Summaries, Failed                int
-	Reasons                          map[string]int // of failures
-	SummaryIn, SummaryOut            int            // tokens of the summariser, as it reported them
-	Thrash, Restless, Split, Settled int            // calm: swaps within three requests of one; those not excused; pruned just before; swaps in all
+	OverWindow              int // m13: requests that were over the budget
+	Summaries, Failed       int
+	Reasons                 map[string]int // of failures
+	SummaryIn, SummaryOut   int            // tokens of the summariser, as it reported them
+	Thrash, Restless, Split int            // calm: swaps within three requests of one; those not excused; pruned just before
+
+	Notes []string // what was found wrong, for whoever looks into it; at most maxNotes a run
 }
 
 // Add adds another replay's sums.
@@ -37,7 +41,7 @@ func (f *Figures) Add(g *Figures) {
 		{&f.Supported, &g.Supported}, {&f.Wrong, &g.Wrong}, {&f.Choices, &g.Choices}, {&f.Misused, &g.Misused},
 		{&f.Behind, &g.Behind}, {&f.OverWindow, &g.OverWindow}, {&f.Summaries, &g.Summaries}, {&f.Failed, &g.Failed},
 		{&f.SummaryIn, &g.SummaryIn}, {&f.SummaryOut, &g.SummaryOut}, {&f.Thrash, &g.Thrash}, {&f.Restless, &g.Restless},
-		{&f.Split, &g.Split}, {&f.Settled, &g.Settled},
+		{&f.Split, &g.Split},
 	}
 	for _, p := range pairs {
 		*p[0] += *p[1]
@@ -45,6 +49,7 @@ func (f *Figures) Add(g *Figures) {
 	if f.First == "" {
 		f.First = g.First
 	}
+	f.Notes = append(f.Notes, g.Notes...)
 	for reason, n := range g.Reasons {
 		if f.Reasons == nil {
 			f.Reasons = map[string]int{}
@@ -93,4 +98,13 @@ func share(part, all int) float64 {
 		return 1
 	}
 	return float64(part) / float64(all)
+}
+
+const maxNotes = 20
+
+// note keeps a few words on what was found wrong.
+func (f *Figures) note(format string, args ...any) {
+	if len(f.Notes) < maxNotes {
+		f.Notes = append(f.Notes, fmt.Sprintf(format, args...))
+	}
 }

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"fmt"
+
 	"recap/chat"
 	"recap/compaction"
 	"recap/eval/workload"
@@ -43,25 +45,28 @@ func (o *oracle) look(r *replay, now *state) {
 	if d.Provisional != nil {
 		o.name(now, d.Provisional.Key, d.Provisional.To)
 	}
-	covers := 0
+	covered := covers(d)
 	if d.Used != nil {
-		covers = d.Used.Cut.Covers
 		for _, row := range d.Used.Rows {
 			m, ok := o.named[row.Key]
 			if !ok || m.to != row.To || row.To > now.step.Len() || m.prefix != now.step.Prefix(row.To) {
 				r.f.Wrong++
+				r.f.note("wrong: %s, request of %d messages: a row covers %d", r.run.Name, now.step.Len(), row.To)
 				break
 			}
 		}
 	}
-	if o.deepest(now) > covers {
+	if deepest := o.deepest(now); deepest > covered {
 		r.f.Behind++
+		r.f.note("behind: %s, request of %d messages: covers %d, in use before: %d; %s", r.run.Name, now.step.Len(), covered, deepest, told(d))
 	}
-	if d.Provisional == nil && d.Status != chat.OverWindow && key(d) != ruled(d) {
+	// Where the ladder was climbed the candidates' sizes are those after it, and the choice was made before.
+	if d.Provisional == nil && !now.sent.Urgent && d.Status != chat.OverWindow && key(d) != ruled(d) {
 		r.f.Misused++
+		r.f.note("not the rule's: %s, request of %d messages: covers %d; %s", r.run.Name, now.step.Len(), covered, told(d))
 	}
 	if d.Used != nil {
-		o.inUse = append(o.inUse, use{now.step.Prefix(covers), covers})
+		o.inUse = append(o.inUse, use{now.step.Prefix(covered), covered})
 	}
 }
 
@@ -106,6 +111,24 @@ func key(d *compaction.Decision) chat.Key {
 		return chat.Key{}
 	}
 	return d.Used.Checkpoint.Key
+}
+
+// covers is how many messages the checkpoint in use stands for, 0 for none.
+func covers(d *compaction.Decision) int {
+	if d.Used == nil {
+		return 0
+	}
+	return d.Used.Cut.Covers
+}
+
+// told lists what a decision could choose from.
+func told(d *compaction.Decision) string {
+	text := fmt.Sprintf("status %s, levels %+v, without any %d; candidates", d.Status, d.Levels, d.Pruned)
+	for i := range d.Candidates {
+		c := &d.Candidates[i]
+		text += fmt.Sprintf(" [covers %d, size %d, sent %v, provisional %v]", c.Cut.Covers, c.Size, c.Sent, c.Checkpoint.Provisional)
+	}
+	return text
 }
 
 // offered reports whether a decision had a checkpoint to choose.

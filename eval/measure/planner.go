@@ -47,6 +47,7 @@ type Sent struct {
 	Keys     []chat.Key
 	Decision compaction.Decision
 	Body     string // as it goes upstream
+	Urgent   bool   // what was chosen did not fit, so that it was pruned beyond the batches
 }
 
 // remembered is for how many messages facts and prunings are kept.
@@ -106,6 +107,7 @@ func (p *Planner) Decide(body string) (*Sent, error) {
 	}
 	if p.options.ContextPruning.Enabled {
 		in.Prune = func(urgent bool) pruning.Result {
+			s.Urgent = s.Urgent || urgent
 			return p.pruner.Prune(c, &p.options.ContextPruning, p.window.Size, urgent)
 		}
 	}
