@@ -2,6 +2,7 @@ package pruning_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -197,5 +198,30 @@ func TestE6CappedResultsWaitForABatch(t *testing.T) {
 	whole, capped := moves(0), moves(8000)
 	if capped >= whole || capped < whole/2 {
 		t.Errorf("the border moved %d times with a cap, %d without; want somewhat less", capped, whole)
+	}
+}
+
+// Every word that docs/pruning.md lists keeps a result, in any case and behind the marks of logs and JSON.
+func TestDocumentedFailureWords(t *testing.T) {
+	page, err := os.ReadFile("../docs/pruning.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "<!-- failure words: begin -->")
+	list, _, found := strings.Cut(rest, "<!-- failure words: end -->")
+	if !found {
+		t.Fatal("docs/pruning.md has no marked list")
+	}
+	words := strings.Split(strings.Join(strings.Fields(list), " "), ", ")
+	if len(words) != pruning.FailureWords {
+		t.Errorf("the page lists %d words, the code has %d", len(words), pruning.FailureWords)
+	}
+	o := options(budget, everyRequest, func(o *pruning.Options) { o.ProtectTokens, o.KeepLastAssistants = 0, 0 })
+	for i, word := range words {
+		open := []string{word, strings.ToUpper(word), `{"` + word + `"`, "[" + word + "]", "  \n" + word}[i%5]
+		list := []message{user("u"), call("f", "a"), result("a", open+": "+long(i, 8000)), user("next"), agent("ok"), user("last")}
+		if got := describe(o, pruning.Prune(build(t, list), o, 0, false)); got != "" {
+			t.Errorf("%q: cleared", open)
+		}
 	}
 }
