@@ -134,7 +134,8 @@ func (x *exchange) remember() {
 		cp.Tenant, cp.Upstream, cp.Recipe, cp.Session = x.tenant, x.up.Name, x.recipe, x.session
 		fresh = &cp
 	}
-	x.c.behind(func() { x.c.mark(key, window, fresh) })
+	c := x.c // not x: it is another request's by then
+	c.behind(func() { c.mark(key, window, fresh) })
 }
 
 // mark stores fresh, if there is one, and marks the checkpoint under key as sent for window.
