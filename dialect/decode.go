@@ -14,6 +14,7 @@ type layout struct {
 	names  names   // members read at the top of the body; the first is the list of messages
 	seed   seed    // of the format's own fingerprints: what one format remembers means nothing to another
 	bodies *bodies // read before, see resume
+	rests  rests
 	// read returns the facts about one message, which is valid JSON, or the reason why it is not understood.
 	read    func(raw string) (*chat.Facts, string)
 	members names // of a message; the first is its role
@@ -95,6 +96,7 @@ func (l *layout) decode(body string, facts *Facts, tenant uint64) (*chat.Chat, e
 // walk is one pass over the top level of body.
 func (r *reading) walk(body string) error {
 	c := cursor{s: body}
+	known := false // what stands behind the list was read before
 	if c.peek() != '{' && valid(body) {
 		c.fail("wrong-type")
 	}
@@ -112,7 +114,7 @@ func (r *reading) walk(body string) error {
 			if r.far {
 				return nil
 			}
-			if r.takeRest(&c) {
+			if known = r.takeRest(&c) || r.recallRest(&c); known {
 				break
 			}
 			continue
@@ -130,6 +132,9 @@ func (r *reading) walk(body string) error {
 	r.l.finish(&c, r.ch, r.top.spans[:len(r.l.names)])
 	if c.odd != "" {
 		return &Odd{Reason: c.odd}
+	}
+	if !known {
+		r.keepRest()
 	}
 	r.ch.Labels, r.ch.Count = r.top.labels, r.list.count
 	return nil

@@ -235,21 +235,7 @@ func (r *reading) takeRest(c *cursor) bool {
 	if s == nil || c.odd != "" || c.s[c.i:] != s.rest {
 		return false
 	}
-	for i, span := range s.top.spans {
-		if span == (chat.Span{}) {
-			continue
-		}
-		if r.top.spans[i] != (chat.Span{}) {
-			c.fail("duplicate-key")
-		}
-		r.top.spans[i] = chat.Span{Start: span.Start + c.i, End: span.End + c.i}
-	}
-	for i, span := range s.top.labels {
-		if span != (chat.Span{}) {
-			r.top.labels[i] = chat.Span{Start: span.Start + c.i, End: span.End + c.i}
-		}
-	}
-	c.i = len(c.s)
+	r.takeTop(c, s.top)
 	return true
 }
 

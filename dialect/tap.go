@@ -193,10 +193,14 @@ func (t *tap) behind(p []byte) {
 
 // readWhole reads text if it is one JSON object. Nothing of it is kept.
 func (t *tap) readWhole(text string) bool {
-	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") || !whole(text) {
+	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return false
 	}
-	t.reader.read(text, &t.report)
+	report := t.report
+	if !t.reader.read(text, &report) && !whole(text) {
+		return false
+	}
+	t.report = report
 	t.report.Done = true
 	return true
 }

@@ -37,8 +37,8 @@ func saysOne(object []byte, member string) bool {
 type reader struct {
 	// news reports, cheaply, whether an object may hold anything that read wants.
 	news func(object []byte, r *Report) bool
-	// read takes an object that is valid JSON.
-	read func(text string, r *Report)
+	// read takes an object, up to its first fault, and reports whether there was none and nothing but space behind it.
+	read func(text string, r *Report) bool
 }
 
 // take reads one chunk or line, if there may be something in it.
@@ -58,24 +58,30 @@ var openAIReader = reader{
 	read: readOpenAI,
 }
 
-// visit calls f with the members of a JSON object, up to the first fault; values are as they stand.
-func visit(object string, f func(key, value string)) {
+// visit calls f with the members of a JSON object, up to the first fault; values are as they stand. It reports whether it
+// came to the end of the object, with nothing but space behind it.
+func visit(object string, f func(key, value string)) (whole bool) {
 	c := cursor{s: object}
+	c.visit(f)
+	return c.odd == "" && spaceEnd(object, c.i) == len(object)
+}
+
+// visit is that for the object under the cursor, and steps behind it.
+func (c *cursor) visit(f func(key, value string)) {
 	for c.open('{'); c.more('}'); {
 		key := c.key()
 		value := c.value()
-		if c.odd != "" {
-			return
+		if c.odd == "" {
+			f(key, value.Of(c.s))
 		}
-		f(key, value.Of(object))
 	}
 }
 
 // readOpenAI takes one chunk of a stream or one whole answer.
-func readOpenAI(text string, r *Report) {
+func readOpenAI(text string, r *Report) (whole bool) {
 	var usage chat.Usage
 	cached := 0
-	visit(text, func(key, value string) {
+	whole = visit(text, func(key, value string) {
 		switch key {
 		case "model":
 			if r.Model == "" {
@@ -103,18 +109,37 @@ func readOpenAI(text string, r *Report) {
 	if usage.Prompt > 0 || usage.Completion > 0 {
 		r.Usage = usage
 	}
+	return whole
 }
 
 // readChoices looks for the first reason why a choice has ended.
 func readChoices(list *cursor, r *Report) {
-	for list.open('['); list.more(']'); {
-		choice := list.value()
-		visit(choice.Of(list.s), func(key, value string) {
-			if key == "finish_reason" && r.Finish == "" && value[0] == '"' {
-				r.Finish, r.Done = strings.Clone(chat.Unquote(value)), true
-			}
-		})
+	take := func(key, value string) {
+		if key == "finish_reason" && r.Finish == "" && value[0] == '"' {
+			r.Finish, r.Done = finish(chat.Unquote(value)), true
+		}
 	}
+	for list.open('['); list.more(']'); {
+		if list.peek() == '{' {
+			list.visit(take)
+			list.started = true
+		} else {
+			list.value()
+		}
+	}
+}
+
+// finish returns a word in memory of its own, the usual ones without a copy.
+func finish(word string) string {
+	switch word {
+	case "stop":
+		return "stop"
+	case "length":
+		return "length"
+	case "tool_calls":
+		return "tool_calls"
+	}
+	return strings.Clone(word)
 }
 
 // openAIUsage returns what a chunk or an answer reports.
@@ -144,9 +169,9 @@ var ollamaReader = reader{
 }
 
 // readOllama takes one line of a stream or one whole answer.
-func readOllama(text string, r *Report) {
+func readOllama(text string, r *Report) (whole bool) {
 	done, loaded, reason := false, false, ""
-	visit(text, func(key, value string) {
+	whole = visit(text, func(key, value string) {
 		switch key {
 		case "model":
 			if r.Model == "" {
@@ -159,12 +184,13 @@ func readOllama(text string, r *Report) {
 		case "done":
 			done = value == "true"
 		case "done_reason":
-			reason = strings.Clone(chat.Unquote(value))
+			reason = finish(chat.Unquote(value))
 		}
 	})
 	if done {
 		r.Done, r.Finish, r.Usage, r.Loaded = true, reason, ollamaUsage(text), loaded
 	}
+	return whole
 }
 
 // loadNanoseconds is the load_duration over which Ollama has loaded a model: it tells some milliseconds where the
