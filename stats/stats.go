@@ -7,7 +7,6 @@ package stats
 
 import (
 	"io"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +24,7 @@ type Stats struct {
 	set    *metrics.Set
 	hub    *Hub
 	recent ring
+	newest atomic.Pointer[line]
 
 	branches *Branches
 
@@ -104,24 +104,23 @@ func (s *Stats) Exchange(e Exchange) {
 }
 
 func (s *Stats) count(e *Exchange) {
-	dialect, model := word(e.Dialect), s.models.of(e.Model)
-	s.requests.of(dialect, word(string(e.Status))).Inc()
-	s.responses.of(dialect, s.codes.of(strconv.Itoa(e.Code))).Inc()
+	l := s.lineOf(e)
+	l.requests.Inc()
+	l.responses.Inc()
 	if e.Status == chat.Bypass {
 		s.bypasses.of(s.reasons.of(e.Reason), "").Inc()
 	}
 	if e.Pruned > 0 {
-		s.prunes.of(dialect, "").Add(e.Pruned)
+		s.prunes.of(word(e.Dialect), "").Add(e.Pruned)
 	}
-	s.addTokens(model, "before", e.Before)
-	s.addTokens(model, "after", e.After)
-	s.addTokens(model, "saved", e.Before-e.After)
-	upstream := s.upstreams.of(e.Upstream)
-	s.usage.of(upstream, "prompt").Add(max(e.Prompt, 0))
-	s.usage.of(upstream, "cached").Add(max(e.Cached, 0))
-	s.usage.of(upstream, "completion").Add(max(e.Completion, 0))
-	if e.Source != "" {
-		s.windows.of(upstream, word(e.Source)).Inc()
+	s.addTokens(l.label, "before", e.Before)
+	s.addTokens(l.label, "after", e.After)
+	s.addTokens(l.label, "saved", e.Before-e.After)
+	l.prompt.Add(max(e.Prompt, 0))
+	l.cached.Add(max(e.Cached, 0))
+	l.completion.Add(max(e.Completion, 0))
+	if l.windows != nil {
+		l.windows.Inc()
 	}
 	if e.BrokePrefix {
 		s.breaks.Inc()
