@@ -23,7 +23,7 @@ func (x *exchange) account(o Outcome, report dialect.Report) {
 	}
 	if len(x.keys) == 0 {
 		x.kept = true
-		x.c.glimpses.push(x.c, glimpse{body: x.chat.Body, d: x.d, mark: x.mark, seed: x.c.seed(x.tenant, x.up.Name, x.c.recipe), side: x.side, turn: t})
+		x.c.glimpses.push(x.c, glimpse{body: x.chat.Body, d: x.d, mark: x.mark, seed: x.c.seed(x.tenant, x.up.Name, x.c.recipe), side: x.side, turn: t, told: x.told})
 		return
 	}
 	if x.side {

@@ -20,13 +20,13 @@ func (x *exchange) ended(o Outcome) {
 	report := x.tap.report()
 	x.settled(o, &report)
 	x.record(o, report)
+	if x.chat != nil && o.Status < 300 && o.Complete {
+		x.calibrate(report)
+		x.learn()
+	}
 	x.account(o, report)
 	if x.chat == nil {
 		return
-	}
-	if o.Status < 300 && o.Complete {
-		x.calibrate(report)
-		x.learn()
 	}
 	if x.decision.Job != nil && x.jobMayStart(o, report) {
 		x.c.Queue.Submit(x.job())
@@ -55,11 +55,12 @@ func (x *exchange) calibrate(report dialect.Report) {
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
 		x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, x.sampled, report.Usage.Prompt)
+		x.told = chat.Reported{
+			Prompt: report.Usage.Prompt, Answer: report.Usage.Completion,
+			Size: len(x.chat.Body), Beside: beside(x.chat),
+		}
 		if x.chat.After != nil {
-			x.chat.After.Report(x.up.Name, x.chat.Model, chat.Reported{
-				Prompt: report.Usage.Prompt, Answer: report.Usage.Completion,
-				Size: len(x.chat.Body), Beside: beside(x.chat),
-			})
+			x.chat.After.Report(x.up.Name, x.chat.Model, x.told)
 		}
 	}
 	if len(x.sizes.Messages) == 0 {

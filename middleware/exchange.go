@@ -56,18 +56,19 @@ type exchange struct {
 	space   []byte // of the body that came
 	kept    bool   // somebody needs that longer than the exchange
 
-	sentBody   []byte     // what was sent in place of the chat's own bytes; nil = these
-	relayed    bool       // it was sent
-	glanced    *chat.Chat // what was seen at a glance of a chat that is read after all
-	sampled    int        // tokens of a chat that is only glanced at, by a part of it; 0 = the upstream has said enough
-	streaming  bool       // counted as an open stream
-	encoded    bool       // the body goes out compressed, as it came
-	dry        bool       // it is only explained
-	claimed    bool       // of a chat that was only glanced at: its keys are found out for the accounts, see claim
-	changed    bool       // the request carries overrides
-	overflowed bool       // the upstream said that the context is too long
-	retried    bool       // a shorter plan was sent after that
-	waited     bool       // the wait for a window that one request may have is spent
+	sentBody   []byte        // what was sent in place of the chat's own bytes; nil = these
+	relayed    bool          // it was sent
+	told       chat.Reported // what the upstream counted for the body, which went out as it came
+	glanced    *chat.Chat    // what was seen at a glance of a chat that is read after all
+	sampled    int           // tokens of a chat that is only glanced at, by a part of it; 0 = the upstream has said enough
+	streaming  bool          // counted as an open stream
+	encoded    bool          // the body goes out compressed, as it came
+	dry        bool          // it is only explained
+	claimed    bool          // of a chat that was only glanced at: its keys are found out for the accounts, see claim
+	changed    bool          // the request carries overrides
+	overflowed bool          // the upstream said that the context is too long
+	retried    bool          // a shorter plan was sent after that
+	waited     bool          // the wait for a window that one request may have is spent
 }
 
 // serve takes a request through reading, decision and relay.

@@ -53,6 +53,7 @@ type glimpse struct {
 	seed chat.Key
 	side bool
 	turn stats.Turn
+	told chat.Reported // zero = nothing
 }
 
 // glimpses are looked at one after the other, in the order in which they ended.
@@ -106,6 +107,9 @@ func (c *Compactor) look(g *glimpse) {
 	if err != nil {
 		c.branches.Missed()
 		return
+	}
+	if ch.After != nil && g.told.Prompt > 0 { // for the request that will be read because it has come near a level
+		ch.After.Report(g.turn.Labels.Upstream, ch.Model, g.told)
 	}
 	if g.side || dialect.SideRequest(noHeader, ch) {
 		c.branches.Side(g.turn.Spent)

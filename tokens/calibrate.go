@@ -195,22 +195,29 @@ func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {
 const (
 	samples    = 4
 	sampleSize = 512
+	// frameTokens is what the names and marks of a message in JSON weigh more than those in a template.
+	frameTokens = 4
 )
 
 // Rough is about what a body weighs in tokens, by parts of it and by what the upstream made of others: for
 // chats that are not read. sampled is what the parts alone tell; ObserveRough takes it.
 func (k *Counter) Rough(upstream, model, body string) (size, sampled int) {
 	var t tally
-	scale := 1.0
+	scale, messages := 1.0, 0
+	part := func(text string) {
+		t.inner(text)
+		messages += strings.Count(text, `"role"`)
+	}
 	if len(body) <= samples*sampleSize {
-		t.inner(body)
+		part(body)
 	} else {
 		scale = float64(len(body)) / (samples * sampleSize)
 		for i := range samples {
-			t.inner(body[(len(body)*(2*i+1)/samples-sampleSize)/2:][:sampleSize])
+			part(body[(len(body)*(2*i+1)/samples-sampleSize)/2:][:sampleSize])
 		}
 	}
-	sampled = int(scale*float64(t.cost(k.profile(model).like))/unit + 0.5)
+	tokens := t.cost(k.profile(model).like)/unit - messages*frameTokens
+	sampled = int(scale*float64(max(tokens, 1)) + 0.5)
 	return int(float64(sampled)*k.factors.rates(target{upstream, model}).rough + 0.5), sampled
 }
 
