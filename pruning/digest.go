@@ -1,7 +1,6 @@
 package pruning
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,11 +13,17 @@ const digestIntro = "\nIt mentioned: "
 // the order in which they appeared, in at most chars code points.
 func digest(text string, chars int, shown shownWords) string {
 	found := slices.DeleteFunc(mentions(text), func(m mention) bool { return shown[m.word] })
+	for i := range found {
+		found[i].worth = found[i].score()
+	}
 	slices.SortFunc(found, func(a, b mention) int {
-		return cmp.Or(cmp.Compare(b.score(), a.score()), cmp.Compare(a.first, b.first))
+		if a.worth != b.worth {
+			return int(b.worth - a.worth)
+		}
+		return int(a.first - b.first)
 	})
 	chosen := choose(found, chars)
-	slices.SortFunc(chosen, func(a, b mention) int { return cmp.Compare(a.first, b.first) })
+	slices.SortFunc(chosen, func(a, b mention) int { return int(a.first - b.first) })
 	words := make([]string, len(chosen))
 	for i, m := range chosen {
 		words[i] = m.word

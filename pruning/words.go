@@ -8,8 +8,9 @@ const maxWord = 120
 // mention is a path, identifier or number of a text.
 type mention struct {
 	word  string
-	first int // order of first appearance
-	count int
+	first int32 // order of first appearance
+	count int32
+	worth int32 // see score; known where it is needed
 	kind  kind
 }
 
@@ -25,7 +26,9 @@ const (
 
 // score says how much a word tells for the place that it takes: what cannot be guessed and what comes often is
 // likely to be needed again, and two short words are worth more than a long one.
-func (m mention) score() int { return 1000 * (int(m.kind)*4 + min(m.count, 8)) / (len(m.word) + 20) }
+func (m *mention) score() int32 {
+	return 1000 * (int32(m.kind)*4 + min(m.count, 8)) / int32(len(m.word)+20)
+}
 
 // mentions lists what in a text is worth quoting, each once.
 func mentions(text string) []mention {
@@ -53,7 +56,7 @@ func mentions(text string) []mention {
 				continue
 			}
 			at[word] = len(list)
-			list = append(list, mention{word: word, first: len(list), count: 1, kind: kind})
+			list = append(list, mention{word: word, first: int32(len(list)), count: 1, kind: kind})
 		}
 	}
 	return list
