@@ -66,7 +66,7 @@ func (s *sender) groups(groups [][]request, workers int) error {
 }
 
 func (r *request) render(dst []byte) []byte {
-	if r.wish == plain || r.wish == late {
+	if r.wish == plain {
 		return r.talk.body(dst, r.step, tail)
 	}
 	return r.talk.body(dst, r.step, streamTail)
@@ -79,7 +79,7 @@ func (s *subject) one(r *request, body []byte) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: read answer: %w", s.name, err)
-		case (r.wish == plain || r.wish == late) && !bytes.HasSuffix(text, []byte(answerEnd)):
+		case r.wish == plain && !bytes.HasSuffix(text, []byte(answerEnd)):
 			return fmt.Errorf("%s: answer %.200s", s.name, text)
 		case r.wish == burst && bytes.Count(text, []byte("\n\n")) != burstEvents+2,
 			r.wish == paced && bytes.Count(text, []byte("\n\n")) != pacedEvents+2,

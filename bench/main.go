@@ -20,6 +20,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -76,23 +77,20 @@ func (o *options) run() error {
 	}
 	defer b.close()
 	r, err := o.measure(b)
-	if err != nil {
+	if r == nil {
 		return err
 	}
-	full := !o.gate && o.only == ""
 	r.write(os.Stdout, owed, "")
-	if full && o.page != "" {
-		if err := r.publish(o.page, owed); err != nil {
-			return err
-		}
+	if !o.gate && o.only == "" && o.page != "" {
+		err = errors.Join(err, r.publish(o.page, owed))
 	}
 	if o.gate {
-		return gate(r.all(), owed)
+		err = errors.Join(err, gate(r.all(), owed))
 	}
-	return nil
+	return err
 }
 
-// measure takes all readings.
+// measure takes all readings. An error with a run tells what could not be measured beside the series.
 func (o *options) measure(b *bench) (*run, error) {
 	r := &run{
 		command: "go run ./bench " + strings.Join(os.Args[1:], " "), load: loadAverage(), rounds: o.rounds, pairs: o.pairs,
@@ -125,27 +123,23 @@ func (o *options) measure(b *bench) (*run, error) {
 
 // beside measures what is no ratio of CPU times, and with growth how the cost grows.
 func (r *run) beside(b *bench, growth bool) error {
-	first, err := b.firstEvent()
-	if err != nil {
-		return err
-	}
-	streams, err := b.streamMemory()
-	if err != nil {
-		return err
-	}
 	inFlight := gateInFlight
 	if growth {
 		inFlight = manyInFlight
 	}
-	memory, err := b.memoryFigures(inFlight)
-	if err != nil {
-		return err
+	var faults []error
+	for _, measure := range []func() ([]figure, error){
+		b.firstEvent, b.streamMemory, b.idleMemory, b.conversationMemory,
+		func() ([]figure, error) { return b.flightMemory(inFlight) },
+	} {
+		figures, err := measure()
+		r.figures, faults = append(r.figures, figures...), append(faults, err)
 	}
-	r.figures = append(append([]figure{first}, streams...), memory...)
 	if growth {
-		r.curves, err = b.growth()
+		curves, err := b.growth()
+		r.curves, faults = curves, append(faults, err)
 	}
-	return err
+	return errors.Join(faults...)
 }
 
 // publish writes the page's section, and the picture beside it.

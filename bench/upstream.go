@@ -22,7 +22,6 @@ const (
 	paced = "paced" // pacedEvents events, one each pacedEvery
 	brief = "brief" // an event at once, another one a little later
 	held  = "held"  // an event at once, another one when the gate opens
-	late  = "late"  // a whole completion when the gate opens
 )
 
 const (
@@ -54,7 +53,7 @@ type upstream struct {
 	addr   string
 
 	mu   sync.Mutex
-	gate chan struct{} // held and late answers wait until it is closed
+	gate chan struct{} // held answers wait until it is closed
 	wait atomic.Int64  // how many do
 }
 
@@ -71,10 +70,7 @@ func serveUpstream() (*upstream, error) {
 
 func (u *upstream) handle(ctx *fasthttp.RequestCtx) {
 	switch wish := string(ctx.Request.Header.Peek(wishHeader)); wish {
-	case plain, late:
-		if wish == late {
-			u.await()
-		}
+	case plain:
 		ctx.SetContentType("application/json")
 		ctx.SetBody(completion(len(ctx.Request.Body())))
 	case burst, paced, brief, held:
