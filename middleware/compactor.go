@@ -80,6 +80,7 @@ type Compactor struct {
 	weighed weighedMemo
 	// farthest is the highest prepare level that was met, in tokens, see alwaysFar.
 	farthest atomic.Int64
+	short    *chat.Memo[modelOf, *shortScale]
 	cuts     *tokens.Cuts
 	recipe   string // of requests without overrides
 	seeds    *chat.Memo[[3]string, chat.Key]
@@ -109,6 +110,7 @@ func NewCompactor(d Deps) *Compactor {
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
+		short:   chat.NewMemo[modelOf, *shortScale](scalesRemembered),
 		cuts:    tokens.NewCuts(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),

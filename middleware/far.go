@@ -1,6 +1,9 @@
 package middleware
 
 import (
+	"math"
+	"sync/atomic"
+
 	"github.com/valyala/fasthttp"
 
 	"recap/cache"
@@ -93,9 +96,7 @@ func (x *exchange) rough() int {
 	c := x.chat
 	said, ok := x.said(c)
 	if !ok || said.Size > len(c.Body) {
-		size, sampled := x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
-		x.sampled = sampled
-		return size
+		return x.sample()
 	}
 	more := len(c.Body) - said.Size
 	if said.Size < telling {
@@ -103,6 +104,43 @@ func (x *exchange) rough() int {
 	}
 	return said.Prompt + int(float64(more)*float64(said.Prompt)/float64(said.Size)+0.5)
 }
+
+// sample is rough for a chat of which nothing was told. A short one is as many bytes a token as the short one before it
+// for the same model: looking at a part of it costs more than all the rest, so only one of some is.
+func (x *exchange) sample() (size int) {
+	c := x.chat
+	if len(c.Body) >= dialect.KeptFrom {
+		size, x.sampled = x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
+		return size
+	}
+	who := modelOf{x.up.Name, c.Model}
+	s, ok := x.c.short.Get(who)
+	if ok && s.left.Add(-1) >= 0 {
+		return int(float64(len(c.Body))*math.Float64frombits(s.tokens.Load()) + 0.5)
+	}
+	size, x.sampled = x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
+	if !ok && len(c.Model) <= maxModelName {
+		s = &shortScale{}
+		x.c.short.Put(who, s)
+	}
+	if s != nil {
+		s.tokens.Store(math.Float64bits(float64(size) / float64(len(c.Body))))
+		s.left.Store(sampledAgain - 1)
+	}
+	return size
+}
+
+// modelOf names a model at its upstream.
+type modelOf struct{ upstream, model string }
+
+// shortScale is what short chats weigh.
+type shortScale struct {
+	tokens atomic.Uint64 // a byte, as the bits of a float
+	left   atomic.Int32  // chats until one is looked at again
+}
+
+// sampledAgain is after how many short chats one is looked at.
+const sampledAgain = 16
 
 const (
 	// usualBytes is how many bytes of a body are a token mostly.
