@@ -146,6 +146,9 @@ func (d ollama) Ask(q Question) (Request, error) {
 	}
 	r.prompt(q.Prompt)
 	r.raw("stream", "false")
+	if q.unset("truncate") {
+		r.raw("truncate", "false") // a summary of what Ollama left of the text would stand for all of it (P9)
+	}
 	if q.NoThink && q.unset("think") {
 		r.raw("think", "false")
 	}

@@ -29,13 +29,13 @@ func TestAsk(t *testing.T) {
 	f("openai", q{Model: "m", Prompt: "p"}, o, `{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false}`)
 	f("openai", q{Model: "m", Prompt: "p", MaxTokens: 9, Parameters: map[string]any{"top_p": 1, "temperature": 0.2, "max_tokens": 3, "seed": nil, "store": false, "x": "<y>"}}, o,
 		`{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"max_tokens":3,"seed":null,"store":false,"temperature":0.2,"top_p":1,"x":"<y>"}`)
-	f("ollama", q{Model: "m", Prompt: "p"}, l, `{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false}`)
+	f("ollama", q{Model: "m", Prompt: "p"}, l, `{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"truncate":false}`)
 	f("ollama", q{Model: "m", Prompt: "p", MaxTokens: 9, NumCtx: 8192, KeepAlive: `"5m"`, NoThink: true, Parameters: map[string]any{"temperature": 0.2}}, l,
-		`{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"think":false,"keep_alive":"5m","options":{"num_ctx":8192,"num_predict":9,"temperature":0.2}}`)
+		`{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"truncate":false,"think":false,"keep_alive":"5m","options":{"num_ctx":8192,"num_predict":9,"temperature":0.2}}`)
 	f("ollama", q{Model: "m", Prompt: "p", MaxTokens: 9, NumCtx: 5, KeepAlive: "1", NoThink: true, Parameters: map[string]any{"num_predict": 3, "num_ctx": 4, "think": "low", "keep_alive": 2}}, l,
-		`{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"keep_alive":2,"think":"low","options":{"num_ctx":4,"num_predict":3}}`)
+		`{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"truncate":false,"keep_alive":2,"think":"low","options":{"num_ctx":4,"num_predict":3}}`)
 	for keep, sent := range map[string]string{"-1": `,"keep_alive":-1`, `"-1s"`: `,"keep_alive":"-1s"`, "0": "", `"0"`: "", `"0s"`: "", `"0h0m"`: "", "x": "", `"10m"`: `,"keep_alive":"10m"`} {
-		f("ollama", q{Model: "m", Prompt: "p", KeepAlive: keep}, l, `{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false`+sent+`}`)
+		f("ollama", q{Model: "m", Prompt: "p", KeepAlive: keep}, l, `{"model":"m","messages":[{"role":"user","content":"p"}],"stream":false,"truncate":false`+sent+`}`)
 	}
 	// N7, N13.
 	f("utility", q{Model: "m", Prompt: "p", MaxTokens: 500, Parameters: map[string]any{"temperature": 0.2}}, u, `{"user":"p","maxTokens":500,"temperature":0.2}`)

@@ -116,7 +116,7 @@ func (openAI) askLive(q Question) (Request, error) {
 // (B3); a keep_alive that would unload the model does not.
 func (ollama) askLive(q Question) (Request, error) {
 	top, options := ollamaParameters(&q)
-	drop := append([]string{"options"}, liveDropped["ollama"]...)
+	drop := append([]string{"options", "truncate"}, liveDropped["ollama"]...)
 	if kept := gjson.Get(q.Live.Body, "keep_alive"); kept.Exists() && !keeps(kept.Raw) {
 		drop = append(drop, "keep_alive")
 	}
@@ -124,6 +124,9 @@ func (ollama) askLive(q Question) (Request, error) {
 	var r request
 	r.follow(&q, drop)
 	r.raw("stream", "false")
+	if q.unset("truncate") {
+		r.raw("truncate", "false") // as in Ask
+	}
 	r.parameters(top)
 	if inner := liveOptions(&q, options); r.err == nil {
 		r.raw("options", string(inner.out)+"}")

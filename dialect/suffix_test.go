@@ -38,11 +38,11 @@ func TestAskLive(t *testing.T) {
 		`{"model":"m","functions":[{"name":"f"}],"messages":[`+two+`,`+ask+`],"stream":false,"function_call":"none","max_completion_tokens":9}`,
 		func(q *dialect.Question) { q.TokensField = "max_completion_tokens" })
 	f("ollama", `{"model":"m","messages":[`+two+`],"options":{"num_ctx":4096,"num_predict":5,"stop":["x"],"temperature":0.7},"think":"low","keep_alive":"5m","format":"json","stream":true}`, 2,
-		`{"model":"m","messages":[`+two+`,`+ask+`],"think":"low","keep_alive":"5m","stream":false,"options":{"num_ctx":4096,"temperature":0.7,"num_predict":9}}`)
+		`{"model":"m","messages":[`+two+`,`+ask+`],"think":"low","keep_alive":"5m","stream":false,"truncate":false,"options":{"num_ctx":4096,"temperature":0.7,"num_predict":9}}`)
 	f("ollama", `{"model":"m","messages":[`+two+`],"keep_alive":0}`, 2,
-		`{"model":"m","messages":[`+two+`,`+ask+`],"stream":false,"options":{"num_predict":9}}`)
+		`{"model":"m","messages":[`+two+`,`+ask+`],"stream":false,"truncate":false,"options":{"num_predict":9}}`)
 	f("ollama", `{"model":"m","messages":[`+two+`],"options":{"num_ctx":4096}}`, 2,
-		`{"model":"m","messages":[`+two+`,`+ask+`],"stream":false,"think":false,"options":{"num_ctx":4096,"num_predict":3,"top_p":0.5}}`,
+		`{"model":"m","messages":[`+two+`,`+ask+`],"stream":false,"truncate":false,"think":false,"options":{"num_ctx":4096,"num_predict":3,"top_p":0.5}}`,
 		func(q *dialect.Question) {
 			q.Parameters = map[string]any{"num_predict": 3, "top_p": 0.5, "think": false}
 		})

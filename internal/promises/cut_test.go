@@ -126,6 +126,26 @@ func TestB1NoTruncate(t *testing.T) {
 	}
 }
 
+// P9, B1: Ollama never cuts what a summary is made of: a call that is too long is refused, and asked again for less at a
+// time.
+func TestP9SummariesAreNotCut(t *testing.T) {
+	r := newRig(t, 16_384, fakellm.Options{Window: 4096, Hide: []string{"/api/ps", "/props", "/slots", "/models"}}, nil)
+	r.chat("ollama", plain("", 70, 500, lastUser), "X-Recap-Mode", "force")
+	r.settle()
+	whole := 0
+	for _, call := range r.up.Summaries() {
+		if call.Status == 200 && call.PromptTokens >= 4096 {
+			t.Errorf("a call of %d bytes was cut", call.Bytes)
+		}
+		if call.Status == 200 {
+			whole++
+		}
+	}
+	if list, _ := r.app.Store.List(t.Context(), "", 0); whole == 0 || len(list) == 0 {
+		t.Errorf("%d calls went well, %d checkpoints", whole, len(list))
+	}
+}
+
 // B4: the same tool history in each format's own shape, over the level: kept messages keep theirs, the note is a string.
 func TestB4ShapesStayApart(t *testing.T) {
 	f := func(dialect, call, result string) {
