@@ -60,7 +60,8 @@ func TestB11DefaultsAreGenerous(t *testing.T) {
 	}
 }
 
-// C22: a stream that moves is never cut, however long it takes; one that does not is.
+// C22: a stream that moves is never cut, however long it takes; one that does not is. The limits are scaled down, a stream
+// lasts several of them instead of the report's ten minutes.
 func TestC22OnlySilenceEndsAStream(t *testing.T) {
 	t.Parallel()
 	idle := 800 * time.Millisecond
