@@ -132,14 +132,15 @@ type Chat struct {
 	Model     string
 	Stream    bool
 	Messages  []Message
-	List      Span   // the messages array in Body
-	NumCtx    int    // window that the request itself asks for (Ollama's options.num_ctx); 0 = none
-	MaxReply  int    // tokens the client lets the model answer; 0 = not given
-	Extras    []Span // tools, schemas, format: in Body, counted, never changed
-	KeepAlive Span   // Ollama's keep_alive value in Body; zero = absent
+	List      Span    // the messages array in Body
+	NumCtx    int     // window that the request itself asks for (Ollama's options.num_ctx); 0 = none
+	MaxReply  int     // tokens the client lets the model answer; 0 = not given
+	Extras    []Span  // tools, schemas, format: in Body, counted, never changed
+	KeepAlive Span    // Ollama's keep_alive value in Body; zero = absent
 	Labels    [4]Span // in Body, of the members by which clients name a conversation; zero = absent
 
 	Count    int  // of messages; Messages has them, unless they were only glanced at
+	Read     int  // bytes of Body whose messages were read before, where a glance took them over
 	Borrowed bool // Messages are views into the memory of Body, else into memory that stays
 
 	Before *Recall // of an earlier chat whose messages are a prefix of these; nil = none is known

@@ -157,6 +157,7 @@ func (r *reading) resume(list *cursor) bool {
 		same = same && strings.HasPrefix(list.s, s.text)
 	}
 	r.list.match = match{known: k, seen: s, same: same}
+	r.ch.Read = s.readEnd
 	if count == s.count || same {
 		r.recalls(s, same)
 	}

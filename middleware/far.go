@@ -48,7 +48,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 		return false
 	}
 	x.session = dialect.Session(x.head.value, c)
-	n := x.rough()
+	n := x.rough(levels.Prepare)
 	x.decision = compaction.Decision{Status: chat.Clear, Levels: levels, Before: n, Pruned: n, After: n}
 	x.status, x.summary = chat.Clear, "none"
 	x.claim()
@@ -90,13 +90,13 @@ func (c *Compactor) mayBeFar(level int) {
 	}
 }
 
-// rough is about what x's chat weighs, of which only the bytes are known: what the upstream counted for its beginning, and
-// the rest at as many bytes a token as there.
-func (x *exchange) rough() int {
+// rough is about what x's chat weighs, of which only the bytes are known and that they are under a level: what the upstream
+// counted for its beginning, and the rest at as many bytes a token as there.
+func (x *exchange) rough(level int) int {
 	c := x.chat
 	said, ok := x.said(c)
 	if !ok || said.Size > len(c.Body) {
-		return x.sample()
+		return x.sample(level)
 	}
 	more := len(c.Body) - said.Size
 	if said.Size < telling {
@@ -105,11 +105,12 @@ func (x *exchange) rough() int {
 	return said.Prompt + int(float64(more)*float64(said.Prompt)/float64(said.Size)+0.5)
 }
 
-// sample is rough for a chat of which nothing was told. A short one is as many bytes a token as the short one before it
-// for the same model: looking at a part of it costs more than all the rest, so only one of some is.
-func (x *exchange) sample() (size int) {
+// sample is rough for a chat of which nothing was told. A short one that is nowhere near the level counts as many bytes a
+// token as the one before it for the same model: looking at a part of it costs more than all the rest, so only one of some
+// is.
+func (x *exchange) sample(level int) (size int) {
 	c := x.chat
-	if len(c.Body) >= dialect.KeptFrom {
+	if len(c.Body) >= dialect.KeptFrom || len(c.Body) >= level/nowhere {
 		size, x.sampled = x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
 		return size
 	}
@@ -138,6 +139,9 @@ type shortScale struct {
 	tokens atomic.Uint64 // a byte, as the bits of a float
 	left   atomic.Int32  // chats until one is looked at again
 }
+
+// nowhere is how many times a short chat would fit under the level it is nowhere near of.
+const nowhere = 16
 
 // sampledAgain is after how many short chats one is looked at.
 const sampledAgain = 16

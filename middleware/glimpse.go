@@ -3,6 +3,7 @@ package middleware
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"recap/chat"
 	"recap/dialect"
@@ -11,33 +12,38 @@ import (
 )
 
 // What is looked at in the background of chats that were only glanced at, each second. Their keys are needed for the
-// accounts alone, and a proxy that is under load has better things to do: what is over this is counted as missed.
+// accounts alone, and a proxy that is under load has better things to do: what is over this is counted as missed. Only the
+// bytes that were never read before count; what a second leaves over, the next one has too.
 const (
 	glimpsesASecond     = 64
-	glimpseBytesASecond = 1 << 20
+	glimpseBytesASecond = 256 << 10
 )
 
 // allowance is how much of the second has been used up. It may be off by a few when two requests meet.
 type allowance struct {
-	second, count, bytes atomic.Int64
+	second, count atomic.Int64
+	paid          atomic.Int64 // until when the bytes that were read are paid for, Unix nanoseconds
 }
 
-func (a *allowance) take(second int64, size int) bool {
-	if a.second.Swap(second) != second {
+// take reports whether a chat of which size bytes are new may be looked at now. A large one may, where nothing is owed; then
+// it is owed for.
+func (a *allowance) take(now time.Time, size int) bool {
+	if second := now.Unix(); a.second.Swap(second) != second {
 		a.count.Store(0)
-		a.bytes.Store(0)
 	}
-	if a.count.Load() >= glimpsesASecond || a.bytes.Load() >= glimpseBytesASecond {
+	paid, clock := a.paid.Load(), now.UnixNano()
+	if a.count.Load() >= glimpsesASecond || paid > clock {
 		return false
 	}
 	a.count.Add(1)
-	a.bytes.Add(int64(size))
+	cost := int64(size) * int64(time.Second) / glimpseBytesASecond
+	a.paid.Store(max(paid, clock-int64(time.Second)) + cost)
 	return true
 }
 
 // claim takes down what the accounts need of a request that was only glanced at, while its head is there.
 func (x *exchange) claim() {
-	if !x.c.glimpses.left.take(x.start.Unix(), len(x.chat.Body)) {
+	if !x.c.glimpses.left.take(x.start, len(x.chat.Body)-x.chat.Read) {
 		x.c.branches.Missed()
 		return
 	}
