@@ -139,8 +139,11 @@ func (l *ledger) requests(budget int) {
 		return
 	}
 	if l.first >= 0 {
-		text := l.words(l.first, budget/2-tokens.Estimate(firstHeading)-2)
-		budget, _ = l.take(firstHeading+text+"\n", budget)
+		// What the chat is about stays word for word where it takes a quarter of the ledger, even of a small one.
+		most := max(budget/2, l.left/4)
+		text := l.words(l.first, most-tokens.Estimate(firstHeading)-2)
+		left, _ := l.take(firstHeading+text+"\n", most)
+		budget = max(budget-most+left, 0)
 	}
 	reserve := min(l.ruleTokens(), budget/3)
 	left := l.newest(budget - reserve)
