@@ -48,9 +48,16 @@ func (d *densities) of(r rune) int {
 		table   *unicode.RangeTable
 		density int
 	}{
-		{unicode.Cyrillic, d.cyrillic}, {unicode.Greek, d.greek}, {unicode.Arabic, d.arabic}, {unicode.Hebrew, d.hebrew},
-		{unicode.Devanagari, d.devanagari}, {unicode.Thai, d.thai}, {unicode.Han, d.han}, {unicode.Hiragana, d.kana},
-		{unicode.Katakana, d.kana}, {unicode.Hangul, d.hangul},
+		{unicode.Cyrillic, d.cyrillic},
+		{unicode.Greek, d.greek},
+		{unicode.Arabic, d.arabic},
+		{unicode.Hebrew, d.hebrew},
+		{unicode.Devanagari, d.devanagari},
+		{unicode.Thai, d.thai},
+		{unicode.Han, d.han},
+		{unicode.Hiragana, d.kana},
+		{unicode.Katakana, d.kana},
+		{unicode.Hangul, d.hangul},
 	} {
 		if unicode.Is(s.table, r) {
 			return s.density
