@@ -1,15 +1,21 @@
 package middleware
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"recap/chat"
 	"recap/config"
 	"recap/dialect"
 	"recap/tokens"
 )
 
-// bytesAToken is how many bytes of a chat's body are a token at the most, whatever the text: a report under that is
-// looked into.
-const bytesAToken = 6
+// charsAToken is how many characters of a chat's body are a token at the most, whatever the script: a report under that
+// is looked into.
+const charsAToken = 6
+
+// chars counts the characters of a JSON body: one that is escaped as \uXXXX is one.
+func chars(body string) int { return utf8.RuneCountInString(body) - 5*strings.Count(body, `\u`) }
 
 // cutShort reports whether the upstream seems to have read less than it was sent, and has that looked into: such a report
 // teaches nothing about the size of texts. Only Ollama cuts prompts without a word.
@@ -21,7 +27,7 @@ func (x *exchange) cutShort(report *dialect.Report) bool {
 	if len(x.sizes.Messages) > 0 {
 		return x.judge(x.evidence(x.chat, read))
 	}
-	rough := tokens.Report{Sent: len(x.chat.Body) / bytesAToken, Read: read}
+	rough := tokens.Report{Sent: chars(x.chat.Body) / charsAToken, Read: read}
 	if !rough.Suspicious() {
 		return false
 	}
