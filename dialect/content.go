@@ -55,6 +55,9 @@ func count(text string, at chat.Span) (value int, reason string) {
 	if absent(text, at) {
 		return 0, ""
 	}
+	if n, ok := digits(at.Of(text)); ok {
+		return n, ""
+	}
 	number, err := strconv.ParseFloat(at.Of(text), 64)
 	if err != nil {
 		return 0, "wrong-type"

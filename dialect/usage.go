@@ -81,28 +81,22 @@ func (c *cursor) visit(f func(key, value string)) {
 func readOpenAI(text string, r *Report) (whole bool) {
 	var usage chat.Usage
 	cached := 0
-	whole = visit(text, func(key, value string) {
-		switch key {
-		case "model":
-			if r.Model == "" {
-				r.Model = strings.Clone(chat.Unquote(value))
-			}
-		case "error":
-			r.fail(value != "null", text)
-		case "type":
-			r.fail(value == `"error"`, text)
-		case "choices":
-			readChoices(&cursor{s: value}, r)
-		case "usage":
-			usage = openAIUsage(value)
-		case "timings": // llama.cpp tells of its cache beside the usage
-			visit(value, func(key, value string) {
-				if key == "cache_n" {
-					cached = tally(value)
-				}
-			})
+	c := cursor{s: text}
+	for c.open('{'); c.more('}'); c.started = true {
+		key := c.key()
+		switch first := c.peek(); {
+		case key == "choices" && first == '[':
+			readChoices(&c, r)
+			continue
+		case key == "usage" && first == '{':
+			usage = usageUnder(&c)
+			continue
 		}
-	})
+		if value := c.value().Of(text); c.odd == "" {
+			readOpenAIMember(key, value, text, r, &cached)
+		}
+	}
+	whole = c.odd == "" && spaceEnd(text, c.i) == len(text)
 	if usage.Cached == 0 {
 		usage.Cached = cached
 	}
@@ -110,6 +104,26 @@ func readOpenAI(text string, r *Report) (whole bool) {
 		r.Usage = usage
 	}
 	return whole
+}
+
+// readOpenAIMember takes one of the other members of an answer.
+func readOpenAIMember(key, value, text string, r *Report, cached *int) {
+	switch key {
+	case "model":
+		if r.Model == "" {
+			r.Model = strings.Clone(chat.Unquote(value))
+		}
+	case "error":
+		r.fail(value != "null", text)
+	case "type":
+		r.fail(value == `"error"`, text)
+	case "timings": // llama.cpp tells of its cache beside the usage
+		visit(value, func(key, value string) {
+			if key == "cache_n" {
+				*cached = tally(value)
+			}
+		})
+	}
 }
 
 // readChoices looks for the first reason why a choice has ended.
@@ -143,8 +157,11 @@ func finish(word string) string {
 }
 
 // openAIUsage returns what a chunk or an answer reports.
-func openAIUsage(usage string) (u chat.Usage) {
-	visit(usage, func(key, value string) {
+func openAIUsage(usage string) chat.Usage { return usageUnder(&cursor{s: usage}) }
+
+// usageUnder is openAIUsage for the object under the cursor.
+func usageUnder(c *cursor) (u chat.Usage) {
+	c.visit(func(key, value string) {
 		switch key {
 		case "prompt_tokens":
 			u.Prompt = tally(value)
@@ -212,9 +229,27 @@ func ollamaUsage(text string) (u chat.Usage) {
 
 // tally returns a number of tokens, 0 for what is no sensible one.
 func tally(value string) int {
+	if n, ok := digits(value); ok {
+		return n
+	}
 	number, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(number) {
 		return 0
 	}
 	return int(max(min(number, 1<<40), 0))
+}
+
+// digits returns a number that is written in digits alone, few enough for any number of tokens.
+func digits(value string) (n int, ok bool) {
+	if len(value) == 0 || len(value) > 9 {
+		return 0, false
+	}
+	for i := range len(value) {
+		c := value[i] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = 10*n + int(c)
+	}
+	return n, true
 }

@@ -144,7 +144,7 @@ type shortScale struct {
 const nowhere = 16
 
 // sampledAgain is after how many short chats one is looked at.
-const sampledAgain = 16
+const sampledAgain = 32
 
 const (
 	// usualBytes is how many bytes of a body are a token mostly.
