@@ -14,6 +14,7 @@ type goal struct {
 	figure, want string
 	met          bool
 	skipped      bool // could not be measured here
+	held         bool // by the golden table alone: missing it does not fail the command
 }
 
 func (g *goal) verdict() string {
@@ -153,7 +154,7 @@ func (r *results) calm() []goal {
 		},
 		{
 			name: "calm", what: "swaps within three requests of one, not for new messages alone; pruned in the request before a swap",
-			figure: strings.TrimSuffix(perWindow, ", "), want: "0; 0 each", met: restless+split == 0,
+			figure: strings.TrimSuffix(perWindow, ", "), want: "0; 0 each", met: restless+split == 0, held: true,
 		},
 	}
 }

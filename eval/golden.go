@@ -32,6 +32,8 @@ var metrics = []metric{
 	{"summaries", 0.3, 0.1, func(r *row) float64 { return r.sum.PerRun(r.sum.Summaries) }},
 	{"over", 1, 0.05, func(r *row) float64 { return float64(r.sum.OverWindow) }},
 	{"thrash", 1, 0.1, func(r *row) float64 { return float64(r.sum.Thrash) }},
+	{"restless", 1, 0.1, func(r *row) float64 { return float64(r.sum.Restless) }},
+	{"split", 1, 0.1, func(r *row) float64 { return float64(r.sum.Split) }},
 	{"invalid", 0, 0, func(r *row) float64 { return float64(r.sum.Invalid) }},
 	{"wrong", 0, 0, func(r *row) float64 { return float64(r.sum.Wrong) }},
 	{"misused", 0, 0, func(r *row) float64 { return float64(r.sum.Misused + r.sum.Behind) }},

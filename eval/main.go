@@ -75,7 +75,7 @@ func run(s *settings) error {
 		}
 	}
 	for i := range list {
-		if !list[i].met && !list[i].skipped {
+		if g := &list[i]; !g.met && !g.skipped && !g.held {
 			return errMissed
 		}
 	}
