@@ -323,7 +323,11 @@ func (x *exchange) apply() []byte {
 		x.diagnose(nil)
 		return nil
 	}
-	sent, err := x.d.Apply(make([]byte, 0, len(x.chat.Body)), x.chat, &x.decision.Plan)
+	space := spaces.take(len(x.chat.Body))
+	if space == nil {
+		space = make([]byte, 0, len(x.chat.Body))
+	}
+	sent, err := x.d.Apply(space[:0], x.chat, &x.decision.Plan)
 	if err != nil {
 		x.c.Log.Error("plan does not fit its chat", "id", x.id, "error", err)
 		x.bypass("apply")

@@ -55,6 +55,7 @@ func (x *exchange) release() {
 	}
 	if borrowed := x.chat != nil && len(x.chat.Messages) > 0 && x.chat.Borrowed; !borrowed && !x.kept {
 		spaces.put(x.space)
+		spaces.put(x.sentBody)
 	}
 	bound := x.calls
 	bound.ctx = nil
