@@ -31,6 +31,7 @@ func newSubject(name, addr string, cmd *exec.Cmd) *subject {
 	return &subject{name: name, addr: addr, cmd: cmd, client: &fasthttp.HostClient{
 		Addr: addr, MaxConns: 1 << 16, MaxResponseBodySize: maxBody, StreamResponseBody: true,
 		MaxIdleConnDuration: time.Minute, ReadBufferSize: 16 << 10,
+		Dial: func(addr string) (net.Conn, error) { return fasthttp.DialTimeout(addr, time.Minute) }, // the machine may be busy
 	}}
 }
 
