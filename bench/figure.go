@@ -88,8 +88,10 @@ func (s *series) figure() figure {
 func (s *series) against() (list []figure) {
 	add := func(peer string, budget float64) {
 		if ratios := s.ratios(recapName, peer); len(ratios) > 0 {
-			list = append(list, figure{name: s.name + ", to " + peer, value: quantile(ratios, .5), low: quantile(ratios, .25),
-				high: quantile(ratios, .75), unit: "×", budget: budget})
+			list = append(list, figure{
+				name: s.name + ", to " + peer, value: quantile(ratios, .5), low: quantile(ratios, .25),
+				high: quantile(ratios, .75), unit: "×", budget: budget,
+			})
 		}
 	}
 	if s.kind == known {

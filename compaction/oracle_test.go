@@ -77,7 +77,8 @@ func (tr *tree) turns(n int) {
 			for range max(tr.r.IntN(6)-3, 0) {
 				id := fmt.Sprint("c", tr.count)
 				tr.add(chattest.Message{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-					"id": id, "type": "function", "function": map[string]any{"name": "f", "arguments": `{"n":"` + id + `"}`}}}})
+					"id": id, "type": "function", "function": map[string]any{"name": "f", "arguments": `{"n":"` + id + `"}`},
+				}}})
 				tr.add(chattest.Message{"role": "tool", "tool_call_id": id, "content": tr.text("result")})
 			}
 			tr.add(chattest.Message{"role": "assistant", "content": tr.text("answer")})

@@ -34,12 +34,15 @@ func newPlanner(t testing.TB, window int, change func(w *world)) *planner {
 			args := fmt.Sprintf(`{"path":"src/part%d/file_%d.go"}`, turn, i)
 			list = append(list,
 				chattest.Message{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-					"id": id, "type": "function", "function": map[string]any{"name": "read", "arguments": args}}}},
+					"id": id, "type": "function", "function": map[string]any{"name": "read", "arguments": args},
+				}}},
 				chattest.Message{"role": "tool", "tool_call_id": id, "content": file(turn, i)})
 		}
 	}
-	w := &world{t: t, dialect: "openai", body: chattest.Body(list), options: config.Default().Summarization,
-		window: tokens.Window{Size: window, Source: "config"}}
+	w := &world{
+		t: t, dialect: "openai", body: chattest.Body(list), options: config.Default().Summarization,
+		window: tokens.Window{Size: window, Source: "config"},
+	}
 	change(w)
 	p := &planner{world: w, chat: w.decode(), count: tokens.NewCounter(nil), pruner: pruning.New(10000)}
 	t.Cleanup(p.count.Close)

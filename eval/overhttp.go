@@ -36,8 +36,13 @@ func sampleProxy(h runs) (all, loops overHTTP, err error) {
 	}
 	samples := []sample{
 		{"W3", 2, k128, measure.BudgetNotes}, // G9: the run of 200 calls
-		{"W3", 0, k32, measure.BudgetBoth}, {"W1", 1, k4, measure.Untouched}, {"W5", 0, k4, measure.Untouched},
-		{"W8", 0, k4, measure.Untouched}, {"W7", 3, k16, measure.BudgetNotes}, {"W7", 5, k4, measure.BudgetNotes}, {"W10", 0, k32, measure.BudgetNotes},
+		{"W3", 0, k32, measure.BudgetBoth},
+		{"W1", 1, k4, measure.Untouched},
+		{"W5", 0, k4, measure.Untouched},
+		{"W8", 0, k4, measure.Untouched},
+		{"W7", 3, k16, measure.BudgetNotes},
+		{"W7", 5, k4, measure.BudgetNotes},
+		{"W10", 0, k32, measure.BudgetNotes},
 	}
 	for i, s := range samples {
 		if len(h[s.kind]) <= s.at {

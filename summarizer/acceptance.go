@@ -53,8 +53,7 @@ type draft struct {
 	previous string   // the summary that this one replaces
 	fresh    string   // what has been said since
 
-	again   string // what a gate wants to be asked for in another call
-	carried string // facts of previous that the text lacks
+	again string // what a gate wants to be asked for in another call
 }
 
 // remedy is what is done where a gate finds something.

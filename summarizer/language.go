@@ -41,8 +41,13 @@ var scripts = []struct {
 	name  string
 	table *unicode.RangeTable
 }{
-	{"Russian", unicode.Cyrillic}, {"Arabic", unicode.Arabic}, {"Hebrew", unicode.Hebrew}, {"Greek", unicode.Greek},
-	{"Hindi", unicode.Devanagari}, {"Thai", unicode.Thai}, {korean, unicode.Hangul},
+	{"Russian", unicode.Cyrillic},
+	{"Arabic", unicode.Arabic},
+	{"Hebrew", unicode.Hebrew},
+	{"Greek", unicode.Greek},
+	{"Hindi", unicode.Devanagari},
+	{"Thai", unicode.Thai},
+	{korean, unicode.Hangul},
 }
 
 // spoken is how much of each language a text holds, in words.

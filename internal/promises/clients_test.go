@@ -61,8 +61,10 @@ func TestCompactingClient(t *testing.T) {
 			t.Fatalf("no checkpoint before: %s", before.status())
 		}
 		kept := h.list[turnAt(h, len(h.list)-8):]
-		h.list = append([]string{`{"role":"user","content":"` + mark() + `Summary of our conversation: it was long."}`,
-			`{"role":"assistant","content":"I have read it."}`}, kept...)
+		h.list = append([]string{
+			`{"role":"user","content":"` + mark() + `Summary of our conversation: it was long."}`,
+			`{"role":"assistant","content":"I have read it."}`,
+		}, kept...)
 		if a := grow(1); !has(a.status(), "clear") || covered(a) != 0 {
 			t.Errorf("after the client's own summary: %s, %d covered", a.status(), covered(a))
 		}
