@@ -21,8 +21,9 @@ func (x *exchange) ended(o Outcome) {
 	x.settled(o, &report)
 	x.record(o, report)
 	if x.chat != nil && o.Status < 300 && o.Complete {
-		x.calibrate(report)
-		x.learn()
+		if !x.calibrate(report) {
+			x.learn()
+		}
 	}
 	x.account(o, report)
 	if x.chat == nil {
@@ -33,8 +34,8 @@ func (x *exchange) ended(o Outcome) {
 	}
 }
 
-// learn has this chat's tokens counted exactly, in the background, once it may come near a level: until then the
-// calibrated estimate, whose error is bounded by half, decides the same.
+// learn has this chat's tokens counted exactly, in the background, where the upstream does not count them for us and the
+// chat may come near a level: until then the calibrated estimate, whose error is bounded by half, decides the same.
 func (x *exchange) learn() {
 	if len(x.chat.Messages) == 0 {
 		return
@@ -45,13 +46,13 @@ func (x *exchange) learn() {
 }
 
 // calibrate tells the counter what the upstream counted for what was sent, and asks for the window again where an answer
-// may have changed it.
-func (x *exchange) calibrate(report dialect.Report) {
+// may have changed it. It reports whether that is now the anchor of the chat's next requests.
+func (x *exchange) calibrate(report dialect.Report) (anchored bool) {
 	a := x.ask()
 	x.c.Windows.Refresh(a, report.Model, report.Loaded)
 	x.c.Windows.Fits(a, report.Usage.Prompt)
 	if report.Usage.Prompt <= 0 || x.cutShort(&report) {
-		return
+		return false
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
 		x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, x.sampled, report.Usage.Prompt)
@@ -64,14 +65,15 @@ func (x *exchange) calibrate(report dialect.Report) {
 		}
 	}
 	if len(x.sizes.Messages) == 0 {
-		return
+		return false
 	}
-	x.c.weighed.report(x, report.Usage)
+	anchored = x.c.weighed.report(x, report.Usage)
 	sizes := x.sizes
 	if x.status != chat.Observed {
 		sizes = x.sizes.After(x.chat, &x.decision.Plan)
 	}
 	x.c.Counter.Observe(x.up.Name, x.chat.Model, &sizes, report.Usage.Prompt)
+	return anchored
 }
 
 // jobMayStart keeps summaries from following an aborted or refused turn; a chat that overflowed needs one most.

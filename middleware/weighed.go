@@ -87,18 +87,18 @@ func (m weighedMemo) anchoredFar(x *exchange, sizes tokens.Sizes) tokens.Sizes {
 	return sizes.Anchored(a, x.chat.Messages[c.Began].Role == chat.Assistant)
 }
 
-// report takes what the upstream counted for what was sent of x.
-func (m weighedMemo) report(x *exchange, usage chat.Usage) {
+// report takes what the upstream counted for what was sent of x, and reports whether it is believed.
+func (m weighedMemo) report(x *exchange, usage chat.Usage) bool {
 	sent := x.decision.After
 	if x.status == chat.Observed {
 		sent = x.decision.Before
 	}
 	if len(x.keys) == 0 || len(x.sizes.Messages) == 0 || sent <= 0 {
-		return
+		return false
 	}
 	a := tokens.NewAnchor(&x.sizes, sent, usage.Prompt, usage.Completion)
 	if a == nil {
-		return
+		return false
 	}
 	key := x.keys[len(x.keys)-1]
 	beside := m.beside(x.chat, len(x.chat.Messages), m.extras(x.chat))
@@ -109,6 +109,7 @@ func (m weighedMemo) report(x *exchange, usage chat.Usage) {
 	}
 	w.anchor = a
 	m.memo.Put(key, w)
+	return true
 }
 
 // extras names the bytes of tools and schemas.
