@@ -46,6 +46,8 @@ type Shallow interface {
 	// Shallowest is a lower bound on the number of messages that any of its checkpoints covers; 0 = it has none. A chat
 	// of fewer messages cannot match one.
 	Shallowest() int
+	// ShallowestOf is Shallowest for chats that open with a message, named by its key.
+	ShallowestOf(opening chat.Key) int
 }
 
 // Peeker is a Store that can be peeked into. Whoever only shows checkpoints must not keep them from expiring.

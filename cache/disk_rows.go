@@ -22,24 +22,25 @@ type mark struct {
 	seq, rev int64
 	used     time.Time
 	pinned   bool
-	to       int // messages it covers
+	to       int      // messages it covers
+	opening  chat.Key // see chat.Checkpoint
 }
 
 func (r *row) mark() mark {
-	return mark{key: r.Key, seq: r.seq, rev: r.rev, used: r.Used, pinned: r.Pinned, to: r.To}
+	return mark{key: r.Key, seq: r.seq, rev: r.rev, used: r.Used, pinned: r.Pinned, to: r.To, opening: r.Opening}
 }
 
 const columns = `key, seq, rev, used, pinned, provisional, sealed, created, updated, from_message, to_message, row_from,
-	tokens, ledger_tokens, parent, lineage, tenant, upstream, recipe, session, model, windows, ledger, text`
+	tokens, ledger_tokens, parent, lineage, tenant, upstream, recipe, session, model, windows, ledger, text, opening`
 
 // upsert has a parameter for each of columns.
-var upsert = `INSERT OR REPLACE INTO checkpoint (` + columns + `) VALUES (?` + strings.Repeat(", ?", 23) + `)`
+var upsert = `INSERT OR REPLACE INTO checkpoint (` + columns + `) VALUES (?` + strings.Repeat(", ?", 24) + `)`
 
 func (r *row) values() []any {
 	return []any{
 		r.Key[:], r.seq, r.rev, stamp(r.Used), r.Pinned, r.Provisional, r.Sealed, stamp(r.Created), stamp(r.Updated),
 		r.From, r.To, r.RowFrom, r.Tokens, r.LedgerTokens, r.Parent[:], r.Lineage[:], r.Tenant, r.Upstream, r.Recipe,
-		r.Session, r.Model, joinInts(r.Windows), r.Ledger, r.Text,
+		r.Session, r.Model, joinInts(r.Windows), r.Ledger, r.Text, r.Opening[:],
 	}
 }
 
@@ -48,18 +49,19 @@ type scanner interface{ Scan(...any) error }
 
 func scanRow(from scanner) (*row, error) {
 	var r row
-	var key, parent, lineage []byte
+	var key, parent, lineage, opening []byte
 	var used, created, updated int64
 	var windows string
 	err := from.Scan(&key, &r.seq, &r.rev, &used, &r.Pinned, &r.Provisional, &r.Sealed, &created, &updated,
 		&r.From, &r.To, &r.RowFrom, &r.Tokens, &r.LedgerTokens, &parent, &lineage, &r.Tenant, &r.Upstream, &r.Recipe,
-		&r.Session, &r.Model, &windows, &r.Ledger, &r.Text)
+		&r.Session, &r.Model, &windows, &r.Ledger, &r.Text, &opening)
 	if err != nil {
 		return nil, err
 	}
 	copy(r.Key[:], key)
 	copy(r.Parent[:], parent)
 	copy(r.Lineage[:], lineage)
+	copy(r.Opening[:], opening)
 	r.Used, r.Created, r.Updated = unstamp(used), unstamp(created), unstamp(updated)
 	r.Windows = splitInts(windows)
 	return &r, nil
@@ -114,13 +116,14 @@ var errEnough = errors.New("enough")
 // marks returns the marks of all rows that changed after seq, 0 = all.
 func (d *disk) marks(ctx context.Context, seq int64) ([]mark, error) {
 	var list []mark
-	query := "SELECT key, seq, rev, used, pinned, to_message FROM checkpoint WHERE seq > ? ORDER BY seq"
+	query := "SELECT key, seq, rev, used, pinned, to_message, opening FROM checkpoint WHERE seq > ? ORDER BY seq"
 	err := d.each(ctx, query, []any{seq}, func(from scanner) error {
 		var m mark
-		var key []byte
+		var key, opening []byte
 		var used int64
-		err := from.Scan(&key, &m.seq, &m.rev, &used, &m.pinned, &m.to)
+		err := from.Scan(&key, &m.seq, &m.rev, &used, &m.pinned, &m.to, &opening)
 		copy(m.key[:], key)
+		copy(m.opening[:], opening)
 		m.used = unstamp(used)
 		list = append(list, m)
 		return err

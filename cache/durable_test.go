@@ -140,7 +140,7 @@ func TestRestart(t *testing.T) {
 func TestPragmas(t *testing.T) {
 	store := open(t, cache.Options{})
 	for name, want := range map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "busy_timeout": "2000", "secure_delete": "1", "user_version": "1",
+		"journal_mode": "wal", "synchronous": "2", "busy_timeout": "2000", "secure_delete": "1", "user_version": "2",
 	} {
 		if got, err := store.Pragma(name); got != want || err != nil {
 			t.Errorf("PRAGMA %s: %q, %v, want %q", name, got, err, want)

@@ -41,7 +41,39 @@ type index struct {
 	rows map[chat.Key]*entry
 	last int64 // newest seq that was seen
 
-	shallowest atomic.Int64 // fewest messages that any row ever covered; 0 = no row yet
+	shallows
+}
+
+// shallows are the fewest messages that rows ever covered: they bound from below what may be found.
+type shallows struct {
+	least  atomic.Int64 // of all rows; 0 = no row yet
+	mu     sync.RWMutex
+	byOpen map[chat.Key]int // of the rows of chats that open alike; the zero key: of those of which that is not known
+}
+
+// note takes in a row that covers to messages.
+func (s *shallows) note(opening chat.Key, to int) {
+	to = max(to, 1)
+	s.mu.Lock()
+	if was, ok := s.byOpen[opening]; !ok || to < was {
+		if s.byOpen == nil {
+			s.byOpen = map[chat.Key]int{}
+		}
+		s.byOpen[opening] = to
+	}
+	s.mu.Unlock()
+	shallower(&s.least, to)
+}
+
+// of returns the bound for chats that open with a message, 0 = nothing can be found.
+func (s *shallows) of(opening chat.Key) int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	own, unknown := s.byOpen[opening], s.byOpen[chat.Key{}]
+	if own == 0 || unknown != 0 && unknown < own {
+		return unknown
+	}
+	return own
 }
 
 // shallower lowers the least number of covered messages that was seen. It never rises again: it bounds from below.
@@ -102,7 +134,7 @@ func (x *index) put(marks ...mark) {
 // set needs the lock.
 func (x *index) set(m mark) {
 	x.last = max(x.last, m.seq)
-	shallower(&x.shallowest, m.to)
+	x.note(m.opening, m.to)
 	e := newEntry(m)
 	if old, ok := x.rows[m.key]; ok {
 		if old.seq >= m.seq {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"recap/chat"
@@ -19,8 +18,9 @@ type Memory struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
+	shallows shallows
+
 	mu       sync.Mutex
-	least    atomic.Int64 // see index.shallowest
 	rows     map[chat.Key]*chat.Checkpoint
 	size     int64
 	settings map[string][]byte
@@ -70,7 +70,10 @@ func (m *Memory) sweep() {
 }
 
 // Shallowest implements Shallow.
-func (m *Memory) Shallowest() int { return int(m.least.Load()) }
+func (m *Memory) Shallowest() int { return int(m.shallows.least.Load()) }
+
+// ShallowestOf implements Shallow.
+func (m *Memory) ShallowestOf(opening chat.Key) int { return m.shallows.of(opening) }
 
 // drop needs the lock.
 func (m *Memory) drop(key chat.Key) {
@@ -84,7 +87,7 @@ func (m *Memory) drop(key chat.Key) {
 func (m *Memory) set(cp *chat.Checkpoint) {
 	m.drop(cp.Key)
 	m.rows[cp.Key] = cp
-	shallower(&m.least, cp.To)
+	m.shallows.note(cp.Opening, cp.To)
 	m.size += weight(cp)
 	if m.size > m.o.CacheSize {
 		m.evict(cp.Key)

@@ -46,6 +46,10 @@ CREATE INDEX checkpoint_created ON checkpoint (created);
 CREATE TABLE setting (name TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE sequence (n INTEGER NOT NULL);
 INSERT INTO sequence VALUES (0);
+`, `
+ALTER TABLE checkpoint ADD COLUMN opening BLOB NOT NULL DEFAULT x'';
+DROP INDEX checkpoint_mark;
+CREATE INDEX checkpoint_mark ON checkpoint (seq, key, rev, used, pinned, to_message, opening);
 `}
 
 var errNewer = errors.New("its schema is newer than this program")

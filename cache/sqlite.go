@@ -78,7 +78,10 @@ func (o *Options) file() (string, error) {
 func (s *SQLite) Path() string { return s.disk.path }
 
 // Shallowest implements Shallow.
-func (s *SQLite) Shallowest() int { return int(s.index.shallowest.Load()) }
+func (s *SQLite) Shallowest() int { return int(s.index.least.Load()) }
+
+// ShallowestOf implements Shallow.
+func (s *SQLite) ShallowestOf(opening chat.Key) int { return s.index.of(opening) }
 
 // Find implements Store.
 func (s *SQLite) Find(ctx context.Context, keys []chat.Key) ([]chat.Checkpoint, error) {

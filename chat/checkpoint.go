@@ -11,6 +11,7 @@ type Checkpoint struct {
 	Key      Key
 	Parent   Key // the checkpoint that this pass built on; zero = none
 	Lineage  Key // key of the first checkpoint of the line of parents
+	Opening  Key // key of the first message alone: a chat that opens otherwise cannot match; zero = not known
 	Tenant   string
 	Upstream string
 	Recipe   string

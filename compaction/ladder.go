@@ -89,7 +89,7 @@ func newProvisional(in *Input, rows []*chat.Checkpoint, cut chat.Cut) *chat.Chec
 		Covered: covered, From: from, Kept: kept, Options: in.Options.Ledger, Window: in.Window.Size,
 	})
 	return &chat.Checkpoint{
-		Key: in.Keys[cut.Covers-1], Parent: parent, Lineage: lineage,
+		Key: in.Keys[cut.Covers-1], Parent: parent, Lineage: lineage, Opening: in.Keys[0],
 		From: from, To: cut.Covers, RowFrom: from,
 		Ledger: ledger, LedgerTokens: tokens.Estimate(ledger), Provisional: true,
 	}

@@ -45,6 +45,10 @@ type Glancer interface {
 	Glance(body string, tenant uint64, unread int) (c *chat.Chat, plain bool, err error)
 	// DecodeFor is Decode for one tenant.
 	DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error)
+	// Opening returns the bytes of the first message of c, which was glanced at, that is no system one. "" where all are.
+	Opening(c *chat.Chat) string
+	// ReadOpening reads what Opening returned, as a chat of its own.
+	ReadOpening(message string) (*chat.Chat, error)
 }
 
 // Guard is a Dialect whose servers cut a prompt that is too long without saying so, unless a request forbids it.

@@ -84,7 +84,8 @@ type Compactor struct {
 	cuts     *tokens.Cuts
 	recipe   string // of requests without overrides
 	seeds    *chat.Memo[[3]string, chat.Key]
-	met      *chat.Memo[string, bool] // with an upstream and model, see exchange.first
+	openings *chat.Memo[openingOf, chat.Key] // keys of first messages
+	met      *chat.Memo[string, bool]        // with an upstream and model, see exchange.first
 
 	branches *stats.Branches
 	glimpses glimpses
@@ -115,6 +116,8 @@ func NewCompactor(d Deps) *Compactor {
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
+
+		openings: chat.NewMemo[openingOf, chat.Key](openingsRemembered),
 
 		branches: d.Stats.Branches(),
 	}

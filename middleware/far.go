@@ -29,10 +29,13 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 		x.bypass(oddReason(err))
 		return true
 	}
-	if !plain || c.Count >= x.c.shallowest() { // media weigh more than their bytes
+	if !plain { // media weigh more than their bytes
 		return false
 	}
 	x.pick(ctx, c.Model)
+	if c.Count >= x.c.shallowest() && c.Count >= x.shallowest(g, c) {
+		return false
+	}
 	x.chat, x.options = c, &x.c.Config.Summarization
 	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
@@ -79,6 +82,51 @@ func (c *Compactor) shallowest() int {
 	}
 	return nobodys
 }
+
+// shallowest is the number of messages from which on a chat that opens as c does may match a checkpoint.
+func (x *exchange) shallowest(g dialect.Glancer, c *chat.Chat) int {
+	s, ok := x.c.Store.(cache.Shallow)
+	message := g.Opening(c)
+	if !ok || message == "" {
+		return 1
+	}
+	x.belong()
+	key, ok := x.opening(g, message, x.c.seed(x.tenant, x.up.Name, x.c.recipe))
+	if !ok {
+		return 1
+	}
+	if least := s.ShallowestOf(key); least > 0 {
+		return least
+	}
+	return nobodys
+}
+
+// opening returns the key of a chat's first message.
+func (x *exchange) opening(g dialect.Glancer, message string, seed chat.Key) (chat.Key, bool) {
+	print := openingOf{seed, dialect.NewPrint(message)}
+	if key, ok := x.c.openings.Get(print); ok {
+		return key, true
+	}
+	c, err := g.ReadOpening(message)
+	if err != nil {
+		return chat.Key{}, false
+	}
+	keys := chat.Keys(chat.NewOutline(c), seed)
+	if len(keys) == 0 {
+		return chat.Key{}, false
+	}
+	x.c.openings.Put(print, keys[0])
+	return keys[0], true
+}
+
+// openingOf names the bytes of a chat's first message, by a print whose seed is this process's, and who sent it.
+type openingOf struct {
+	seed  chat.Key
+	print dialect.Print
+}
+
+// openingsRemembered is in messages, each of 64 bytes.
+const openingsRemembered = 1 << 15
 
 // alwaysFar is up to which size, in bytes, any new chat is worth a glance.
 const alwaysFar = 64 << 10

@@ -51,7 +51,7 @@ func (j *Job) checkpoint(p *pass, text, model string) chat.Checkpoint {
 		Limit: j.ledgerLimit(p, size), Options: j.Options.Ledger,
 	})
 	cp := chat.Checkpoint{
-		Key: j.Key(), Parent: p.parent, Lineage: p.lineage,
+		Key: j.Key(), Parent: p.parent, Lineage: p.lineage, Opening: j.Keys[0],
 		Tenant: j.Tenant, Upstream: j.Upstream, Recipe: j.Recipe, Session: j.Session,
 		From: p.from, To: j.To(), RowFrom: p.rowFrom,
 		Text: text, Ledger: ledger, Tokens: size, LedgerTokens: tokens.Estimate(ledger), Model: model,

@@ -28,7 +28,7 @@ func TestN3FreshSummary(t *testing.T) {
 	b := talk(4)
 	cp := r.run(r.job(b, 6))
 	want := chat.Checkpoint{
-		Key: b.keys()[5], Lineage: b.keys()[5], Tenant: "t", Upstream: "u", Recipe: "r", Session: "s",
+		Key: b.keys()[5], Lineage: b.keys()[5], Opening: b.keys()[0], Tenant: "t", Upstream: "u", Recipe: "r", Session: "s",
 		From: 1, To: 6, RowFrom: 1, Text: goodSummary, Ledger: cp.Ledger, Tokens: tokens.Estimate(goodSummary),
 		LedgerTokens: tokens.Estimate(cp.Ledger), Model: cp.Model,
 	}

@@ -34,6 +34,7 @@ func Run(t *testing.T, open Open) {
 		{"pinned", testPinned},
 		{"use", testUse},
 		{"peek", testPeek},
+		{"shallowest", testShallowest},
 		{"expired is gone", testExpired},
 		{"never expires", testNever},
 		{"copies", testCopies},

@@ -5,13 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"recap/cache"
 	"recap/chat"
 )
 
 func testFields(t *testing.T, s *suite) {
 	store := s.store(t)
 	want := chat.Checkpoint{
-		Key: key(1), Parent: key(2), Lineage: key(3), Tenant: "tenant", Upstream: "up", Recipe: "recipe", Session: "ses",
+		Key: key(1), Parent: key(2), Lineage: key(3), Opening: key(4), Tenant: "tenant", Upstream: "up", Recipe: "recipe", Session: "ses",
 		From: 3, To: 9, RowFrom: 2, Text: "text \x00 \"ż\" 🙂\n", Ledger: "ledger", Tokens: 11, LedgerTokens: 12, Model: "m",
 		Provisional: true, Pinned: true, Sealed: true, Windows: []int{8192, 32768}, Created: s.read().Add(-time.Hour),
 	}
@@ -42,7 +43,7 @@ func testFields(t *testing.T, s *suite) {
 
 // bare is a checkpoint that can be compared.
 type bare struct {
-	key, parent, lineage                                   chat.Key
+	key, parent, lineage, opening                          chat.Key
 	tenant, upstream, recipe, session, text, ledger, model string
 	from, to, rowFrom, tokens, ledgerTokens                int
 	provisional, pinned, sealed                            bool
@@ -50,7 +51,7 @@ type bare struct {
 
 func plain(cp chat.Checkpoint) bare {
 	return bare{
-		cp.Key, cp.Parent, cp.Lineage, cp.Tenant, cp.Upstream, cp.Recipe, cp.Session, cp.Text, cp.Ledger, cp.Model,
+		cp.Key, cp.Parent, cp.Lineage, cp.Opening, cp.Tenant, cp.Upstream, cp.Recipe, cp.Session, cp.Text, cp.Ledger, cp.Model,
 		cp.From, cp.To, cp.RowFrom, cp.Tokens, cp.LedgerTokens, cp.Provisional, cp.Pinned, cp.Sealed,
 	}
 }
@@ -175,4 +176,29 @@ func testCopies(t *testing.T, s *suite) {
 	if after, err := store.Get(t.Context(), key(1)); err != nil || !slices.Equal(after.Windows, []int{1, 2}) {
 		t.Errorf("the store shares a slice: %v, %v", after.Windows, err)
 	}
+}
+
+// The fewest messages that any checkpoint covers, and any of the chats that open alike. One of which the opening is not
+// known may be anybody's.
+func testShallowest(t *testing.T, s *suite) {
+	store := s.store(t)
+	shallow, ok := store.(cache.Shallow)
+	if !ok {
+		t.Skip("the store does not bound what it may find")
+	}
+	f := func(all, own, other int) {
+		t.Helper()
+		got := [3]int{shallow.Shallowest(), shallow.ShallowestOf(key(90)), shallow.ShallowestOf(key(91))}
+		if want := [3]int{all, own, other}; got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	f(0, 0, 0)
+	put(t, store, chat.Checkpoint{Key: key(1), Opening: key(90), From: 1, To: 9, Text: "a"})
+	f(9, 9, 0)
+	put(t, store, chat.Checkpoint{Key: key(2), Opening: key(90), From: 1, To: 5, Text: "a"})
+	put(t, store, chat.Checkpoint{Key: key(3), Opening: key(91), From: 1, To: 7, Text: "a"})
+	f(5, 5, 7)
+	put(t, store, chat.Checkpoint{Key: key(4), From: 1, To: 6, Text: "a"})
+	f(5, 5, 6)
 }
