@@ -29,15 +29,17 @@ func TestSixtyTurns(t *testing.T) {
 	base := relay.url
 	var proxy *recap
 	if !direct {
-		proxy = startRecap(t, relay.url)
+		proxy = startRecap(t, relay.url, settings{})
 		base = proxy.url
 	}
 	checkTransparent(t, base, relay)
-	history := converse(t, newChatter(base), turns)
+	history := converse(t, newChatter(base), turns, question)
 	if direct {
 		return
 	}
 	checkCache(t, history)
+	checkWindow(t, history)
+	checkEstimates(t, history)
 	checkSummaries(t, history, relay, proxy.run(t, "checkpoints", "list"))
 	checkFirstWords(t, relay)
 }
@@ -48,7 +50,7 @@ func TestKeptConnections(t *testing.T) {
 	if testing.Short() || direct {
 		t.Skip("starts a real engine behind Recap")
 	}
-	converse(t, newChatter(startRecap(t, startEngine(t)).url), 20)
+	converse(t, newChatter(startRecap(t, startEngine(t), settings{}).url), 20, question)
 }
 
 // question is the user's n-th message: a fact worth keeping and something to answer.
@@ -65,7 +67,7 @@ func question(n int) string {
 }
 
 // converse chats for some turns or until the first failure. In direct mode it stops where the window is full.
-func converse(t *testing.T, c *chatter, turns int) []turn {
+func converse(t *testing.T, c *chatter, turns int, question func(n int) string) []turn {
 	t.Helper()
 	var history []turn
 	for n := range turns {
@@ -134,6 +136,35 @@ func checkCache(t *testing.T, history []turn) {
 			t.Errorf("turn %d: the engine had %d tokens cached of the %d sent the turn before", u.number, u.cached, before.prompt)
 		}
 	}
+}
+
+// checkWindow: nothing in the file says the window, llama.cpp's own /props does (B1). The first turn does not wait for it.
+func checkWindow(t *testing.T, history []turn) {
+	t.Helper()
+	for _, u := range history[1:] {
+		if u.window != window || u.source != "upstream" {
+			t.Errorf("turn %d: window %d from %q, want %d from the upstream", u.number, u.window, u.source, window)
+		}
+	}
+}
+
+// checkEstimates: what Recap says it sends is what the engine counts, within 3 % from the fourth turn on. The turn that swaps
+// to another checkpoint sends a text that nobody has counted yet: within 6 %.
+func checkEstimates(t *testing.T, history []turn) {
+	t.Helper()
+	var worst, worstSwap float64
+	for i, u := range history[3:] {
+		most, sum := 0.03, &worst
+		if u.checkpoint != history[i+2].checkpoint {
+			most, sum = 0.06, &worstSwap
+		}
+		*sum = max(*sum, u.off())
+		if u.off() > most {
+			t.Errorf("turn %d: %d tokens were announced, the engine counted %d: %.1f %% off, want %.0f", u.number, u.after, u.prompt, 100*u.off(), 100*most)
+		}
+	}
+	t.Logf("announced tokens are at most %.1f %% off from the fourth turn on, %.1f %% in turns that swap; the first turn's were %.1f %%",
+		100*worst, 100*worstSwap, 100*history[0].off())
 }
 
 // checkSummaries: at least two checkpoints that the model wrote itself were sent, and the store lists them.

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,8 +17,15 @@ type recap struct {
 	binary, config, url string
 }
 
+// settings are what one test adds to the file: lines of the block `summarization`, and blocks of their own.
+type settings struct {
+	ratio         float64 // of the trigger; 0 = 0.8
+	summarization []string
+	blocks        []string
+}
+
 // startRecap builds the parent module, writes a file and serves until the test ends.
-func startRecap(t *testing.T, upstream string) *recap {
+func startRecap(t *testing.T, upstream string, s settings) *recap {
 	t.Helper()
 	dir := t.TempDir()
 	r := &recap{binary: filepath.Join(dir, "recap"), config: filepath.Join(dir, "recap.yaml")}
@@ -30,9 +39,11 @@ func startRecap(t *testing.T, upstream string) *recap {
 admin: {listen: 127.0.0.1:%d}
 store: {path: %s}
 log: {level: debug}
+%s
 summarization:
-  trigger: {type: token_ratio, value: 0.8}
-`, port, admin, filepath.Join(dir, "recap.db"))
+  trigger: {type: token_ratio, value: %g}
+  %s
+`, port, admin, filepath.Join(dir, "recap.db"), strings.Join(s.blocks, "\n"), cmp.Or(s.ratio, 0.8), strings.Join(s.summarization, "\n  "))
 	if err := os.WriteFile(r.config, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -113,3 +113,15 @@ func (r *relay) summaries() []*record {
 	}
 	return found
 }
+
+// count returns how many records fit.
+func (r *relay) count(fits func(*record) bool) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rec := range r.records {
+		if fits(rec) {
+			n++
+		}
+	}
+	return n
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,6 +24,9 @@ type turn struct {
 	status     string // X-Recap-Status
 	checkpoint string // key in X-Recap-Checkpoint, "" = none
 	summary    string // X-Recap-Summary
+	after      int64  // tokens that Recap says it sends, of X-Recap-Tokens
+	window     int64  // and the window
+	source     string // and where the window is known from
 	prompt     int64  // usage.prompt_tokens as the engine counted it
 	cached     int64  // timings.cache_n: tokens of the prompt that the engine still had
 	answer     string
@@ -31,19 +35,21 @@ type turn struct {
 
 // String is the turn's line in the test's log.
 func (u turn) String() string {
-	return fmt.Sprintf("turn %2d stream=%-5t %-12s %-8s checkpoint=%.8s prompt=%4d cached=%4d %5dms %.40q",
-		u.number, u.stream, u.status, u.summary, u.checkpoint, u.prompt, u.cached, u.took.Milliseconds(), u.answer)
+	return fmt.Sprintf("turn %2d stream=%-5t %-12s %-8s checkpoint=%.8s announced=%4d prompt=%4d cached=%4d %5dms %.40q",
+		u.number, u.stream, u.status, u.summary, u.checkpoint, u.after, u.prompt, u.cached, u.took.Milliseconds(), u.answer)
 }
 
 // chatter holds one conversation through the official client.
 type chatter struct {
 	client   openai.Client
+	model    string
 	messages []openai.ChatCompletionMessageParamUnion
 	turns    int
 }
 
 func newChatter(base string) *chatter {
 	return &chatter{
+		model:  "gemma-3-270m",
 		client: openai.NewClient(option.WithBaseURL(base+"/v1"), option.WithAPIKey("e2e"), option.WithMaxRetries(0)),
 		messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("You are a brief assistant. Answer in one short sentence."),
@@ -57,7 +63,7 @@ func (c *chatter) say(ctx context.Context, text string) (turn, error) {
 	c.messages = append(c.messages, openai.UserMessage(text))
 	u := turn{number: c.turns, stream: c.turns%2 == 0}
 	params := openai.ChatCompletionNewParams{
-		Model: "gemma-3-270m", Messages: c.messages,
+		Model: c.model, Messages: c.messages,
 		MaxTokens: openai.Int(maxReply), Temperature: openai.Float(0),
 	}
 	began := time.Now()
@@ -122,6 +128,23 @@ func (u *turn) readHeader(h http.Header) {
 	status, _, _ := strings.Cut(h.Get("X-Recap-Status"), ";")
 	key, _, _ := strings.Cut(h.Get("X-Recap-Checkpoint"), ";")
 	u.status, u.checkpoint, u.summary = status, strings.Trim(key, `"`), h.Get("X-Recap-Summary")
+	for part := range strings.SplitSeq(h.Get("X-Recap-Tokens"), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		number, _ := strconv.ParseInt(value, 10, 64)
+		switch name {
+		case "after":
+			u.after = number
+		case "window":
+			u.window = number
+		case "source":
+			u.source = strings.Trim(value, `"`)
+		}
+	}
+}
+
+// off is how far the announced tokens are from what the engine counted, as a share of the latter.
+func (u turn) off() float64 {
+	return math.Abs(float64(u.after-u.prompt)) / float64(u.prompt)
 }
 
 func (u *turn) readTimings(raw string) error {
