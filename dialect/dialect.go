@@ -77,6 +77,8 @@ type Tap interface {
 	io.Writer
 	// Report tells what was seen so far.
 	Report() Report
+	// Free lets the memory of a tap be used for another answer: whoever calls it has no tap any more.
+	Free()
 }
 
 // Report is what a Tap saw.

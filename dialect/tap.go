@@ -3,6 +3,7 @@ package dialect
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -39,7 +40,8 @@ type tap struct {
 // with otherwise as the framing of what begins with a brace.
 func newTap(contentType string, otherwise framing, objects *reader) Tap {
 	media, _, _ := strings.Cut(contentType, ";")
-	t := &tap{reader: objects}
+	t := taps.Get().(*tap)
+	t.reader = objects
 	switch strings.ToLower(strings.TrimSpace(media)) {
 	case "text/event-stream":
 		t.framing = frameEvents
@@ -51,6 +53,19 @@ func newTap(contentType string, otherwise framing, objects *reader) Tap {
 		t.framing, t.open = otherwise, true
 	}
 	return t
+}
+
+// taps keeps those that are over for the next answers.
+var taps = sync.Pool{New: func() any { return new(tap) }}
+
+// Free implements Tap.
+func (t *tap) Free() {
+	buf, event := t.buf[:0], t.event[:0]
+	if cap(buf) > maxLine {
+		buf = nil
+	}
+	*t = tap{buf: buf, event: event}
+	taps.Put(t)
 }
 
 // Write never fails and keeps nothing of p.
@@ -196,17 +211,20 @@ func (t *tap) readWhole(text string) bool {
 	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return false
 	}
-	report := t.report
-	if !t.reader.read(text, &report) && !whole(text) {
+	before := t.report
+	if !t.reader.read(text, &t.report) && !whole(text) {
+		t.report = before
 		return false
 	}
-	t.report = report
 	t.report.Done = true
 	return true
 }
 
 // Report reads what is unfinished as if it ended here: last lines often come without their line feed.
 func (t *tap) Report() Report {
+	if t.framing == framePlain && t.whole > 0 && !t.over && !t.spoilt {
+		return t.report
+	}
 	rest := *t // what it appends lies behind what t sees
 	switch {
 	case t.framing != framePlain:

@@ -57,6 +57,9 @@ func (x *exchange) release() {
 		spaces.put(x.space)
 		spaces.put(x.sentBody)
 	}
+	if x.tap.inner != nil {
+		x.tap.inner.Free()
+	}
 	bound := x.calls
 	bound.ctx = nil
 	*x = exchange{calls: bound}
