@@ -43,6 +43,7 @@ type series struct {
 	*workload
 	bytes    int
 	readings map[string][]reading
+	doubted  bool // it did not pass the gate at first, see options.again
 }
 
 // recapFor is the Recap whose settings suit a workload.
