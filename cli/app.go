@@ -162,10 +162,14 @@ func (a *App) StorePlace() string {
 	return "memory"
 }
 
-// Busy reports whether summaries wait or are at work.
+// Busy reports whether a chat is being answered or a summary waits or is at work. Exchanges come first: they hand
+// summaries on.
 func (a *App) Busy() bool {
+	if a.compactor.Busy() {
+		return true
+	}
 	s := a.queue.Stats()
-	return s.Waiting+s.Working > 0 || a.compactor.Busy()
+	return s.Waiting+s.Working > 0
 }
 
 // Run serves until ctx ends, then lets running answers finish for at most Grace, cancels summaries and closes the

@@ -92,13 +92,9 @@ func (p *proxy) chat(dialect, body string) (answer, error) {
 	return a, nil
 }
 
-// settle waits until no summary is queued or at work.
+// settle waits until no chat is being answered and no summary is queued or at work.
 func (p *proxy) settle() error {
-	deadline := time.Now().Add(30 * time.Second)
-	for quiet := 0; quiet < 3; time.Sleep(time.Millisecond) {
-		if quiet++; p.app.Busy() {
-			quiet = 0
-		}
+	for deadline := time.Now().Add(30 * time.Second); p.app.Busy(); time.Sleep(100 * time.Microsecond) {
 		if time.Now().After(deadline) {
 			return errors.New("settle: summaries do not come to an end")
 		}

@@ -94,7 +94,7 @@ type Compactor struct {
 	paths, keys sameAgain // of the newest requests
 
 	background sync.WaitGroup
-	behindNow  atomic.Int64
+	atWork     atomic.Int64 // exchanges that are open, and what runs behind them
 }
 
 // The memories of a compactor, in entries. A message's facts weigh about 300 bytes.
@@ -131,8 +131,9 @@ func NewCompactor(d Deps) *Compactor {
 // Close waits for what still runs in the background on behalf of answered requests.
 func (c *Compactor) Close() { c.background.Wait() }
 
-// Busy reports whether anything runs behind an answered request.
-func (c *Compactor) Busy() bool { return c.behindNow.Load() > 0 }
+// Busy reports whether an exchange is open or anything runs behind one that is over. What it hands on is handed on before
+// it is over.
+func (c *Compactor) Busy() bool { return c.atWork.Load() > 0 }
 
 // Handle serves one request.
 func (c *Compactor) Handle(ctx *fasthttp.RequestCtx) {
@@ -189,11 +190,11 @@ func (c *Compactor) seed(tenant, upstream, recipe string) chat.Key {
 
 // behind runs f behind the request, and counts a panic in it instead of dying of it.
 func (c *Compactor) behind(f func()) {
-	c.behindNow.Add(1)
+	c.atWork.Add(1)
 	c.background.Add(1)
 	go func() {
 		defer c.background.Done()
-		defer c.behindNow.Add(-1)
+		defer c.atWork.Add(-1)
 		defer c.contain("background")
 		f()
 	}()

@@ -31,6 +31,7 @@ func newExchange(c *Compactor, d dialect.Dialect) *exchange {
 		x = &exchange{}
 		x.bind()
 	}
+	c.atWork.Add(1)
 	x.c, x.d, x.start, x.claims = c, d, time.Now(), 1
 	return x
 }
@@ -60,10 +61,11 @@ func (x *exchange) release() {
 	if x.tap.inner != nil {
 		x.tap.inner.Free()
 	}
-	bound := x.calls
+	c, bound := x.c, x.calls
 	bound.ctx = nil
 	*x = exchange{calls: bound}
 	exchanges.Put(x)
+	c.atWork.Add(-1)
 }
 
 // leave drops what goes with the handler.

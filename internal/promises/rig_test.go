@@ -138,20 +138,13 @@ func (r *rig) chat(dialect string, body []byte, header ...string) answer {
 // sent is the chat body that the upstream received last.
 func (r *rig) sent() []byte { return r.up.LastChatBody() }
 
-// settle waits until no summary is queued or at work.
+// settle waits until no chat is being answered and no summary is queued or at work.
 func (r *rig) settle() {
 	r.t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
-	for quiet := 0; quiet < 3; {
-		if r.app.Busy() {
-			quiet = 0
-		} else {
-			quiet++
-		}
+	for deadline := time.Now().Add(30 * time.Second); r.app.Busy(); time.Sleep(100 * time.Microsecond) {
 		if time.Now().After(deadline) {
 			r.t.Fatal("summaries do not come to an end")
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
