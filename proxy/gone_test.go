@@ -17,6 +17,7 @@ import (
 
 // C7: a client that goes away takes its upstream request with it, in each of the three phases.
 func TestC7ClientGoneClosesTheUpstream(t *testing.T) {
+	t.Parallel()
 	f := func(name string, answer func(s *session), read int) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
@@ -166,6 +167,7 @@ func TestC9DeadUpstreamNeverLooksComplete(t *testing.T) {
 // An upstream that is not there, refuses or talks nonsense is a JSON error that names it and the class of the cause,
 // and repeats nothing of what was received.
 func TestDeadUpstreamIsAnErrorInTheAPIsShape(t *testing.T) {
+	t.Parallel()
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

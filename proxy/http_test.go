@@ -35,6 +35,7 @@ func rawHead(r *http.Request) string {
 
 // C21, P1: credentials, Host and every other header arrive as they were sent; what belongs to one hop does not.
 func TestC21RequestHeaders(t *testing.T) {
+	t.Parallel()
 	f := func(name, key, sent, want string) {
 		t.Helper()
 		got := make(chan string, 1)
@@ -68,6 +69,7 @@ func TestC21RequestHeaders(t *testing.T) {
 
 // P1: an answer's headers are the upstream's and no others, Date and a silent Server included.
 func TestP1AnswerHeaders(t *testing.T) {
+	t.Parallel()
 	f := func(sent, want string) {
 		t.Helper()
 		s := newStub(t, func(s *session, r *http.Request) { s.say(strings.ReplaceAll(sent, "\n", "\r\n")); s.close = true })
@@ -176,6 +178,7 @@ func TestB10UploadStreams(t *testing.T) {
 
 // C11: coded answers pass with both headers, whatever the status.
 func TestC11CompressedAnswersAreLeftAlone(t *testing.T) {
+	t.Parallel()
 	var packed bytes.Buffer
 	zw := gzip.NewWriter(&packed)
 	io.WriteString(zw, `{"error":{"message":"no"}}`)
@@ -226,6 +229,7 @@ func TestC11CompressedAnswersAreLeftAlone(t *testing.T) {
 
 // C13: chunked bodies, Expect and requests that are framed twice.
 func TestC13Framing(t *testing.T) {
+	t.Parallel()
 	got := make(chan string, 1)
 	s := newStub(t, func(s *session, r *http.Request) { got <- rawHead(r) + "\n" + string(s.body); s.json("{}") })
 	f := func(own bool, sent string, status int, want string) {

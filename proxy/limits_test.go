@@ -157,6 +157,7 @@ func TestE11BodyOutlivesItsRequest(t *testing.T) {
 }
 
 func TestDecodeBody(t *testing.T) {
+	t.Parallel()
 	pack := func(text string) string {
 		var b bytes.Buffer
 		zw := gzip.NewWriter(&b)
@@ -243,6 +244,7 @@ func TestC15LongHeaders(t *testing.T) {
 
 // C23: without a limit 600 streams run side by side.
 func TestC23ManyStreams(t *testing.T) {
+	t.Parallel()
 	const streams = 600
 	var all sync.WaitGroup
 	all.Add(streams)
@@ -271,6 +273,7 @@ func TestC23ManyStreams(t *testing.T) {
 
 // C23: with a limit the rest wait, and after a while get a 503 that says when to come again.
 func TestC23QueueThenBusy(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	s := newStub(t, func(s *session, r *http.Request) { <-release; s.json("{}") })
 	f := func(wait time.Duration, want int) {

@@ -1,12 +1,14 @@
 package proxy_test
 
 import (
+	"flag"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "16") // they wait more than they work; the command line still decides
 	goleak.VerifyTestMain(m,
 		// fasthttp's own, for the life of the process.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),

@@ -134,6 +134,7 @@ func certificate(t *testing.T, host string, until time.Time) (tls.Certificate, s
 
 // F8: a private authority is trusted by caFile; what is wrong with a certificate is said.
 func TestF8PrivateCertificates(t *testing.T) {
+	t.Parallel()
 	f := func(name, host string, until time.Time, trust bool, status int, part string) {
 		t.Helper()
 		cert, file := certificate(t, host, until)
@@ -225,6 +226,7 @@ func TestF9BothFamilies(t *testing.T) {
 // F11: a shutdown lets answers end, new connections are refused; when the grace is over, what is left is cut so that
 // the client can tell.
 func TestF11ShutdownDrainsThenCuts(t *testing.T) {
+	t.Parallel()
 	f := func(version string, grace time.Duration, whole bool) {
 		t.Helper()
 		step := make(chan struct{})

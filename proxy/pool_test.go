@@ -49,6 +49,7 @@ func TestC16StaleConnections(t *testing.T) {
 
 // C16: a POST that the upstream has read is not sent again, whatever became of it; a GET is, once.
 func TestC16OnlyHarmlessRequestsGoTwice(t *testing.T) {
+	t.Parallel()
 	f := func(method string, status int, times int64) {
 		t.Helper()
 		var count atomic.Int64
@@ -136,6 +137,7 @@ func TestUnusedConnectionsAreClosed(t *testing.T) {
 
 // An upstream that answers before it has read the whole body, and closes, is heard.
 func TestEarlyAnswerIsRelayed(t *testing.T) {
+	t.Parallel()
 	for _, own := range []bool{true, false} {
 		url := newRawUpstream(t, func(s *session) {
 			io.ReadFull(s.br, make([]byte, 1000))
@@ -161,6 +163,7 @@ func TestEarlyAnswerIsRelayed(t *testing.T) {
 
 // Call.Retry: asked once, about JSON errors only; else the answer is relayed byte for byte.
 func TestRetry(t *testing.T) {
+	t.Parallel()
 	const overflow = `{"error":{"message":"context length"}}`
 	f := func(name string, answers []string, next string, wantAsked int, want string) {
 		t.Helper()

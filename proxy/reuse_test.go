@@ -145,9 +145,9 @@ func TestKeepAliveOutlastsHeaderTimeout(t *testing.T) {
 			t.Errorf("status %d after a pause", resp.StatusCode)
 		}
 	}
-	f(50*time.Millisecond, patience, 300*time.Millisecond, true)
-	f(50*time.Millisecond, 100*time.Millisecond, patience, false)
-	f(patience, 100*time.Millisecond, patience/2, false)
+	f(150*time.Millisecond, patience, 500*time.Millisecond, true)
+	f(150*time.Millisecond, 400*time.Millisecond, patience, false)
+	f(patience, 400*time.Millisecond, patience/2, false)
 }
 
 func isTimeout(err error) bool {

@@ -17,6 +17,7 @@ import (
 // C1: each event is at the client before the next is sent, whatever the framing, and so are the headers before the
 // first event. A relay that holds anything back would wait for ever here.
 func TestC1EventsArriveAsTheyAreSent(t *testing.T) {
+	t.Parallel()
 	const events = 5
 	f := func(name, head, end string, frame func(s *session, event string), addr string) {
 		t.Helper()
@@ -148,6 +149,7 @@ func TestB7B8LinesOfNDJSONAreLeftAlone(t *testing.T) {
 
 // C4: the body goes out as it came, in both ways of sending it.
 func TestC4BodyIsUnchanged(t *testing.T) {
+	t.Parallel()
 	f := func(body string, own bool) {
 		t.Helper()
 		got := make(chan string, 1)

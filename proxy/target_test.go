@@ -11,6 +11,7 @@ import (
 
 // P1: the upstream sees the request target that the client wrote, after the base's path.
 func TestP1TargetGoesOnByteForByte(t *testing.T) {
+	t.Parallel()
 	seen := make(chan string, 1)
 	up := newRawUpstream(t, func(s *session) {
 		line, err := s.br.ReadString('\n')

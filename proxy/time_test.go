@@ -32,7 +32,7 @@ func TestB11FirstByteIsLimitedOnItsOwn(t *testing.T) {
 			s.json("{}")
 		})
 		r := newRig(t, s.url(), func(set *setting) {
-			set.up.Timeouts = proxy.Timeouts{Connect: 50 * time.Millisecond, FirstByte: firstByte, Idle: 50 * time.Millisecond}
+			set.up.Timeouts = proxy.Timeouts{Connect: 500 * time.Millisecond, FirstByte: firstByte, Idle: 500 * time.Millisecond}
 		})
 		p := r.dial()
 		p.post("/api/chat", "{}")
@@ -44,7 +44,7 @@ func TestB11FirstByteIsLimitedOnItsOwn(t *testing.T) {
 			t.Errorf("error does not name its knob: %s", body)
 		}
 	}
-	f(600*time.Millisecond, patience, 200)
+	f(900*time.Millisecond, patience, 200)
 	f(never, 200*time.Millisecond, 504)
 }
 

@@ -15,6 +15,7 @@ import (
 // P5: long conversations with tools, in both formats, at a small window: nothing is refused, everything kept is what the
 // client sent, checkpoints are written and used.
 func TestP5Conversations(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"openai", "ollama"} {
 		for _, placement := range []string{"user", "system"} {
 			t.Run(dialect+"/"+placement, func(t *testing.T) {
@@ -34,6 +35,7 @@ func TestP5Conversations(t *testing.T) {
 
 // A4: an agent's loop in one turn is cut between finished rounds, again and again.
 func TestP5A4AgentLoop(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, 8192, fakellm.Options{}, nil)
 	c := fakellm.NewConversation(fakellm.ConversationOptions{Seed: 3, Turns: 2, Rounds: 60, Parallel: 3, ResultChars: 1500})
 	compacted := 0
@@ -50,6 +52,7 @@ func TestP5A4AgentLoop(t *testing.T) {
 // P6: between two compaction steps the messages sent begin with the messages sent before, byte for byte, and every step
 // that breaks this is declared. E6.
 func TestP6E6StablePrefix(t *testing.T) {
+	t.Parallel()
 	for _, prune := range []string{"", "ratio", "budget"} {
 		t.Run("pruning "+prune, func(t *testing.T) {
 			r := newRig(t, 8192, fakellm.Options{}, func(c *config.Config) {
@@ -113,6 +116,7 @@ func messages(t testing.TB, body []byte) []string {
 
 // P7, G5: the same bytes after a restart on the same store, with every memory cold.
 func TestP7SameAfterRestart(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/recap.db"
 	disk := func(c *config.Config) {
 		c.Store.Kind, c.Store.Path = "sqlite", path

@@ -171,6 +171,7 @@ func TestB4ShapesStayApart(t *testing.T) {
 
 // design.md §4: windowWait lets the first request of a model wait for its window, and no other.
 func TestWindowWait(t *testing.T) {
+	t.Parallel()
 	slow := func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(200 * time.Millisecond)
 		fmt.Fprint(w, `{"models":[{"name":"fake-model","context_length":16384}]}`)

@@ -247,6 +247,7 @@ func remove(h *history, rng *rand.Rand) *history {
 
 // P4, E3: gone back across a checkpoint, and forth: each branch keeps to its own, and the shared one serves both.
 func TestE3RewindAcrossACheckpoint(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"openai", "ollama"} {
 		r := newRig(t, 4096, marked(), nil)
 		a := &history{dialect: format}

@@ -85,6 +85,7 @@ func newFitting(t *testing.T, long func(http.ResponseWriter), fit int) (*rig, *f
 // wire.md A6: whoever the upstream is and however it says it, also in a 200 or a stream, a chat that is too long is planned
 // again for what was said, sent again once, and answered; the next one knows.
 func TestOverflowOfEveryServer(t *testing.T) {
+	t.Parallel()
 	f := func(server string, learned int, long func(http.ResponseWriter)) {
 		t.Run(server, func(t *testing.T) {
 			r, up := newFitting(t, long, 16_000)

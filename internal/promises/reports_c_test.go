@@ -99,6 +99,7 @@ type chunked struct{ io.Reader }
 // C14 at its full size: with the limit as it is by default, 5 and 20 MB pass and 70 MB are refused with 413 in the
 // format's own shape, with a declared length or without.
 func TestC14FullSize(t *testing.T) {
+	t.Parallel()
 	if underRace {
 		t.Skip("the same code at 2 MiB is tested in proxy; here the detector takes ten times as long")
 	}

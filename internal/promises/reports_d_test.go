@@ -56,6 +56,7 @@ const atAGlance = 80
 // within 25 % for any script, within 3 % from the third turn on. With a large window, where a chat is only glanced at, and
 // with one whose level is near.
 func TestSizesComeNearTheTruth(t *testing.T) {
+	t.Parallel()
 	f := func(model, vocabulary, language string, window int) {
 		t.Run(fmt.Sprint(vocabulary, " ", language, " ", window), func(t *testing.T) {
 			r := newRig(t, window, fakellm.Options{
@@ -195,6 +196,7 @@ func TestD6ArgumentsThroughTheProxy(t *testing.T) {
 
 // D8: a screenshot of megabytes neither fills the window nor is lost, in a message, a tool result or a plain string.
 func TestD8ScreenshotsThroughTheProxy(t *testing.T) {
+	t.Parallel()
 	data := "data:image/png;base64," + strings.Repeat("iVBORw0K", 3<<17)
 	image := []any{map[string]any{"type": "text", "text": "look"}, map[string]any{"type": "image_url", "image_url": map[string]any{"url": data}}}
 	call := map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "shot", "arguments": "{}"}}

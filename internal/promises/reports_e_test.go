@@ -100,6 +100,7 @@ func TestE7OverTheLevel(t *testing.T) {
 // E9: a chat that grows while its summary is written, and fifty others: one call at work for each chat, no more in all
 // than there are workers, at most one block in a body.
 func TestE9GrowingChat(t *testing.T) {
+	t.Parallel()
 	var working, most atomic.Int64
 	var mu sync.Mutex
 	atWork, doubled := map[string]int{}, false
@@ -152,6 +153,7 @@ func TestE9GrowingChat(t *testing.T) {
 
 // E11: two hundred chats at once, two turns each: a marker is only ever sent, summarised and stored with its own chat.
 func TestE11MarkersThroughTheProxy(t *testing.T) {
+	t.Parallel()
 	marker := regexp.MustCompile(`MARK\d+X`)
 	r := newRig(t, 2048, fakellm.Options{Summary: func(prompt string) fakellm.Reply {
 		return fakellm.Reply{Text: "About " + marker.FindString(prompt)}
@@ -196,6 +198,7 @@ func TestE11MarkersThroughTheProxy(t *testing.T) {
 
 // E12: what was put is found at once, a thousand times, and nothing of it is lost from a memory that is too small for it.
 func TestE12ReadYourWrite(t *testing.T) {
+	t.Parallel()
 	store, err := cache.Open(t.Context(), cache.Options{Kind: "sqlite", Path: t.TempDir() + "/r.db", CacheSize: 64 << 10})
 	if err != nil {
 		t.Fatal(err)

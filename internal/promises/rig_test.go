@@ -3,6 +3,7 @@ package promises_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "4") // they wait half of their time; the command line still decides
 	goleak.VerifyTestMain(m,
 		// fasthttp keeps its clock and its buffers' sweepers for the life of the process.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),

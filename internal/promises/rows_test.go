@@ -179,6 +179,7 @@ func TestL24Diagnostics(t *testing.T) {
 
 // P7: another process on the same store, with nothing in memory, sends the same bytes.
 func TestP7OtherReplica(t *testing.T) {
+	t.Parallel()
 	path := t.TempDir() + "/recap.db"
 	disk := func(c *config.Config) { c.Store.Kind, c.Store.Path = "sqlite", path }
 	one, two := newRig(t, 8192, fakellm.Options{}, disk), newRig(t, 8192, fakellm.Options{}, disk)

@@ -88,6 +88,7 @@ func priced(window int) func(*config.Config) {
 // L22, L23: the totals of a conversation are what the upstream reported for its requests, to the token, whether they are
 // read or only glanced at; the summariser's stand apart; the gauge is what was sent last, beside what the client sent.
 func TestL22L23WholeConversation(t *testing.T) {
+	t.Parallel()
 	for window, turns := range map[int]int{3000: 10, 6000: 20, 200_000: 10} {
 		for _, dialect := range []string{"openai", "ollama"} {
 			t.Run(fmt.Sprint(dialect, " ", window), func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 // chat, checkpoint, tools and all, so that a single-slot upstream finds them in its prompt cache; it is valid for the
 // strict upstream; the summaries are used as ever, and no request is refused (P4, P5, P9).
 func TestSuffixModeThroughTheProxy(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"openai", "ollama"} {
 		r := newRig(t, 4096, fakellm.Options{
 			IsSummary: func(q *fakellm.Recorded) bool { return strings.HasPrefix(q.Said(-1), "Stop here.") },

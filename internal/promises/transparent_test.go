@@ -161,6 +161,7 @@ func TestP2UnknownWindow(t *testing.T) {
 
 // A chat that is far from every level is only glanced at. What is said of it is what reading it would say.
 func TestFarIsWhatReadingSays(t *testing.T) {
+	t.Parallel()
 	for _, window := range []int{3000, 8000, 30_000, 200_000} {
 		for _, dialect := range []string{"openai", "ollama"} {
 			r := newRig(t, window, fakellm.Options{Lenient: true}, nil)
