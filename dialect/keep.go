@@ -58,7 +58,8 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	} else {
 		s.rest, s.top = strings.Clone(r.ch.Body[end:]), r.top.restOf(end)
 	}
-	if s.recall = &s.own; before != nil && tail == "" {
+	// Apart from s: whoever only remembers something of a chat in flight must not hold its bytes.
+	if s.recall = new(chat.Recall); before != nil && tail == "" {
 		s.recall = before.recall
 	}
 	r.ch.After = s.recall

@@ -33,7 +33,6 @@ type seen struct {
 	plain  bool   // see Glancer
 	points points
 	recall *chat.Recall // of these messages: a body that is read after a glance has that of the glance
-	own    chat.Recall
 
 	// What was read beyond a glance: the first messages, where the last of them ends, and the path behind it.
 	messages []chat.Message
