@@ -37,15 +37,42 @@ func (s *sentMemo) broke(x *exchange) bool {
 	defer s.memo.Put(x.keys[len(x.keys)-1], now)
 	for n := len(x.keys); n > max(len(x.keys)-lookBack, 0); n-- {
 		if before, ok := s.memo.Get(x.keys[n-1]); ok {
-			return now.breaks(before, n, x)
+			return now.breaks(before, n) || now.trimmed(n, asked(x.chat))
 		}
 	}
-	// What was sent before is not known, or was too small to be read: a checkpoint's first use breaks it.
-	return x.decision.Used != nil && !x.decision.Used.Sent
+	// What was sent before is not known (another process sent it), or was too small to be read: a checkpoint's first use
+	// breaks it, and so may a result that is short now.
+	return x.decision.Used != nil && !x.decision.Used.Sent || now.trimmed(0, asked(x.chat))
+}
+
+// asked returns how many messages the request had that the last assistant message answers; 0 = none. Somebody sent it,
+// and where this process did not, what it cut is not known.
+func asked(c *chat.Chat) int {
+	n, answered := 0, 0
+	for i := range c.Messages {
+		switch c.Messages[i].Role {
+		case chat.System:
+			continue
+		case chat.Assistant:
+			answered = n
+		}
+		n++
+	}
+	return answered
+}
+
+// trimmed reports whether a result among the messages from, counted from 0, up to to is sent shorter.
+func (now shape) trimmed(from, to int) bool {
+	for at := range now.trims {
+		if at.position >= from && at.position < to {
+			return true
+		}
+	}
+	return false
 }
 
 // breaks reports whether of the first n messages anything is sent otherwise than before.
-func (now shape) breaks(before shape, n int, x *exchange) bool {
+func (now shape) breaks(before shape, n int) bool {
 	if now.note != before.note {
 		return true
 	}
