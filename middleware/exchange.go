@@ -76,7 +76,7 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 	x.id, x.path = RequestID(ctx), x.c.paths.text(ctx.RequestURI())
 	x.head = newRequestHeaders(&ctx.Request.Header)
 	defer x.leave()
-	if err := x.override(&ctx.Request.Header); err != nil {
+	if err := x.override(); err != nil {
 		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())
 		return
 	}
@@ -104,19 +104,19 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 }
 
 // override takes the override headers off the request and reads them.
-func (x *exchange) override(h *fasthttp.RequestHeader) error {
+func (x *exchange) override() error {
 	if !x.head.overrides() {
 		return nil
 	}
 	if err := x.misspelt(); err != nil {
 		return err
 	}
-	ours := takeOverrides(h)
+	ours := x.head.takeOverrides()
 	if len(ours) == 0 {
 		return nil
 	}
 	x.changed = true
-	ov, ignored, err := x.c.Config.ReadOverrides(func(name string) []string { return ours[strings.ToLower(name)] })
+	ov, ignored, err := x.c.Config.ReadOverrides(ours.of)
 	for _, name := range ignored {
 		x.c.Stats.OverrideIgnored(name)
 	}

@@ -35,7 +35,7 @@ func (c *Compactor) Explain(ctx context.Context, path, body string, header func(
 	x.head = newRequestHeaders(&request.Request.Header)
 	defer x.leave()
 	x.takeCredentials()
-	if err := x.override(&request.Request.Header); err != nil {
+	if err := x.override(); err != nil {
 		return e, err
 	}
 	defer func() {

@@ -88,21 +88,38 @@ func (r *requestHeaders) overrides() bool {
 
 var overrideNames = config.OverrideHeaders()
 
-// takeOverrides takes our own headers off a request and returns their values by lower-case name; nil where there are
-// none. Whatever else begins with X-Recap- is kept from the upstream by the proxy.
-func takeOverrides(h *fasthttp.RequestHeader) map[string][]string {
-	var taken map[string][]string
+// taken are override headers and their values, in the order of their first lines.
+type taken []struct {
+	name   string
+	values []string
+}
+
+// of returns the values of a header, by its name as overrideNames has it.
+func (t taken) of(name string) []string {
+	for i := range t {
+		if t[i].name == name {
+			return t[i].values
+		}
+	}
+	return nil
+}
+
+// takeOverrides takes our own headers off a request and returns their values; nil where there are none. Whatever else
+// begins with X-Recap- is kept from the upstream by the proxy.
+func (r *requestHeaders) takeOverrides() (ours taken) {
 	for _, name := range overrideNames {
-		if h.Peek(name) == nil {
+		if len(r.lines) > 0 && r.sizes&sizeBit(len(name)) == 0 || r.bytes(name) == nil && r.h.Peek(name) == nil {
 			continue
 		}
-		if taken == nil {
-			taken = map[string][]string{}
+		var values []string
+		for _, value := range r.h.PeekAll(name) {
+			values = append(values, string(value))
 		}
-		for _, value := range h.PeekAll(name) {
-			taken[strings.ToLower(name)] = append(taken[strings.ToLower(name)], string(value))
-		}
-		h.Del(name)
+		ours = append(ours, struct {
+			name   string
+			values []string
+		}{name, values})
+		r.h.Del(name)
 	}
-	return taken
+	return ours
 }
