@@ -279,6 +279,7 @@ func (x *exchange) decide() {
 	}
 	x.decision = compaction.Decide(x.input)
 	x.status = x.decision.Status
+	x.warnOver()
 }
 
 func (x *exchange) pruner() func(bool) pruning.Result {

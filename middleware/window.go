@@ -1,6 +1,9 @@
 package middleware
 
-import "recap/tokens"
+import (
+	"recap/chat"
+	"recap/tokens"
+)
 
 // lookUp finds the window. The first time it may wait for a model that nothing is known of, as long as the file says.
 func (x *exchange) lookUp() {
@@ -23,5 +26,14 @@ func (x *exchange) compare(a tokens.Ask) {
 	if told := x.c.Windows.Told(a); told > 0 && told < x.window.Size && x.first("larger") {
 		x.c.Log.Warn("models[].contextWindow is larger than the window that the upstream tells; prompts over that one will be refused or cut",
 			"upstream", x.up.Name, "model", shown(x.chat.Model), "file", x.window.Size, "told", told)
+	}
+}
+
+// warnOver warns, once, of a chat that stays over its window whatever is compacted.
+func (x *exchange) warnOver() {
+	if x.status == chat.OverWindow && !x.dry && x.first("over") {
+		x.c.Log.Warn("a chat is over its window though all that can go has gone: its system prompt, tools and newest messages fill it; "+
+			"it goes out as it is. Take a larger window (models[].contextWindow) or shorten them; such chats say over-window in X-Recap-Status",
+			"upstream", x.up.Name, "model", shown(x.chat.Model), "tokens", x.decision.After, "window", x.window.Size)
 	}
 }

@@ -20,4 +20,7 @@ func TestA17HopelessSystemPrompt(t *testing.T) {
 	if n := strings.Count(r.log.String(), "msg=summary.started"); n > 4 {
 		t.Errorf("%d jobs in 20 turns", n)
 	}
+	if n := strings.Count(r.log.String(), "is over its window"); n != 1 || strings.Contains(r.log.String(), "rule of the house") {
+		t.Errorf("%d warnings that nothing helps, want one without the text", n)
+	}
 }

@@ -64,7 +64,7 @@ func TestA11A14OddMessagesStay(t *testing.T) {
 		`{"role":"assistant","function_call":{"name":"f","arguments":"{}"},"content":null}`,
 		`{"role":"function","name":"f","content":"x"}`,
 		`{"role":"assistant","refusal":"no","content":null,"annotations":[],"audio":{"id":"a"}}`,
-		lastUser,
+		`{"role":"user","name":"bob","content":[{"type":"text","text":"y","cache_control":{"type":"ephemeral"}}],"x_foo":1.10}`,
 	}
 	for _, turns := range []int{0, 60} {
 		a := r.chat("openai", plain("", turns, 500, tail...))
@@ -119,6 +119,9 @@ func TestA15HugeNewestResult(t *testing.T) {
 	}
 	if n := len(r.up.Summaries()); n != 0 {
 		t.Errorf("%d summary calls", n)
+	}
+	if n := strings.Count(r.log.String(), "is over its window"); n != 1 {
+		t.Errorf("%d warnings, want one", n)
 	}
 }
 
