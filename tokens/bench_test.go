@@ -76,6 +76,22 @@ func BenchmarkSizes(b *testing.B) {
 	})
 }
 
+// BenchmarkAfter weighs what is sent of that chat once all its results are cleared. What left is not read for that.
+func BenchmarkAfter(b *testing.B) {
+	c := chat256k(b, nil)
+	s := newCounter(b).Sizes(c, "local")
+	var p chat.Plan
+	for i := range c.Messages {
+		if c.Messages[i].Role == chat.Tool {
+			p.Trims = append(p.Trims, chat.Trim{Message: i, Text: "[cleared: 4300 characters of read_file]"})
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.After(c, &p)
+	}
+}
+
 // BenchmarkLearn counts 256 KB of one sort of text, ordinary ones and all of hostileTexts: cpu-ms is what it takes of the
 // process, which must stay under 500.
 func BenchmarkLearn(b *testing.B) {

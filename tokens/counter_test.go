@@ -120,6 +120,11 @@ func TestD1SpecialTokensAreText(t *testing.T) {
 			t.Errorf("message %d weighs %d, want its marks counted as text", i, n)
 		}
 	}
+	for _, e := range tokens.Encodings() {
+		if n := tokens.CountOrdinary(e, "<|endoftext|>"); n < 6 {
+			t.Errorf("%s: the mark is %d tokens, as text it is 6 or 7", e, n)
+		}
+	}
 }
 
 // D2: runs without a break neither delay a request nor hold a core for long, and their counts are about right.

@@ -103,28 +103,40 @@ func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
 	for _, i := range p.Drop {
 		rows[i] = row{}
 	}
-	for _, t := range p.Trims {
-		texts, media := parts(nil, c.Messages[t.Message].Raw, c.Messages[t.Message].Results[t.Result].Parts)
-		left := text{raw: t.Text}.tally()
-		rows[t.Message].change(&left, s.like, 1)
-		for _, old := range texts {
-			gone := old.tally()
-			rows[t.Message].change(&gone, s.like, -1)
+	for at := 0; at < len(p.Trims); {
+		i, from := p.Trims[at].Message, at
+		for at < len(p.Trims) && p.Trims[at].Message == i {
+			at++
 		}
-		if media > 0 {
-			rows[t.Message].media = 0
-		}
+		rows[i].trim(&c.Messages[i], p.Trims[from:at], s.like)
 	}
 	if p.Note != nil {
 		note := text{raw: p.Note.Text}.tally()
-		rows[p.Note.Message].change(&note, s.like, 1)
+		rows[p.Note.Message].add(&note, s.like)
+		rows[p.Note.Message].exact = -1 // what is left was never counted
 	}
 	return newSizes(rows, s.like, s.rates)
 }
 
-// change adds a text, or takes it away: what is left was never counted.
-func (x *row) change(t *tally, like likeness, sign int32) {
-	x.fixed = max(x.fixed+sign*int32(whole(t.fixed())), 0)
-	x.guess = max(x.guess+sign*int32(whole(t.cost(like))), 0)
-	x.exact = -1
+// trim makes x the row of m with its results trimmed. What leaves is not read: it may be long, and this is asked for
+// every request of a chat.
+func (x *row) trim(m *chat.Message, trims []chat.Trim, like likeness) {
+	texts, media, overhead := contentBut(m, trims)
+	for _, t := range trims {
+		texts = append(texts, text{raw: t.Text})
+	}
+	left := row{fixed: int32(overhead), guess: int32(overhead), exact: -1}
+	if media > 0 {
+		left.media = x.media
+	}
+	for _, t := range texts {
+		y := t.tally()
+		left.add(&y, like)
+	}
+	*x = left
+}
+
+func (x *row) add(t *tally, like likeness) {
+	x.fixed += int32(whole(t.fixed()))
+	x.guess += int32(whole(t.cost(like)))
 }

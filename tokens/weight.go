@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"recap/chat"
@@ -61,7 +62,10 @@ const maxOther = 4096
 
 // content returns the texts of a message, the number of its media and its overhead: text, reasoning, names, calls
 // with their arguments, results.
-func content(m *chat.Message) (texts []text, media, overhead int) {
+func content(m *chat.Message) (texts []text, media, overhead int) { return contentBut(m, nil) }
+
+// contentBut is content without the results that trims are about.
+func contentBut(m *chat.Message, trims []chat.Trim) (texts []text, media, overhead int) {
 	overhead = messageTokens
 	if m.Name != "" {
 		texts = append(texts, text{raw: m.Name})
@@ -75,6 +79,9 @@ func content(m *chat.Message) (texts []text, media, overhead int) {
 		}
 	}
 	for i := range m.Results {
+		if slices.ContainsFunc(trims, func(t chat.Trim) bool { return t.Result == i }) {
+			continue
+		}
 		var more int
 		texts, more = parts(texts, m.Raw, m.Results[i].Parts)
 		media += more
