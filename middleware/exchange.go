@@ -278,6 +278,7 @@ func (x *exchange) decide() {
 		Options: x.options, Prune: x.pruner(), Side: x.side, Force: x.ov.Mode == config.Force,
 	}
 	x.decision = compaction.Decide(x.input)
+	x.c.mayBeFar(x.decision.Levels.Prepare)
 	x.status = x.decision.Status
 	x.warnOver()
 }

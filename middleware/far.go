@@ -23,7 +23,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	if len(body) >= dialect.KeptFrom {
 		x.belong()
 	}
-	c, plain, err := g.Glance(body, x.mark, int(x.c.farthest.Load()))
+	c, plain, err := g.Glance(body, x.mark, usualBytes/boundSlack*int(x.c.farthest.Load()))
 	if err != nil {
 		x.pick(ctx, "")
 		x.bypass(oddReason(err))
@@ -45,6 +45,8 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 		if said := c.Before.Reported(x.up.Name, c.Model); said.Prompt > 0 {
 			most = said.Prompt + len(body) - c.Known
 		}
+	} else if len(body) >= alwaysFar {
+		most = min(most, boundSlack*x.c.Counter.Sampled(c.Model, body))
 	}
 	if x.window.Size <= 0 || most >= levels.Prepare {
 		x.chat, x.glanced = nil, c
@@ -130,6 +132,9 @@ const openingsRemembered = 1 << 15
 
 // alwaysFar is up to which size, in bytes, any new chat is worth a glance.
 const alwaysFar = 64 << 10
+
+// boundSlack is how many times what many parts of a long body say it is taken to have at most, in tokens.
+const boundSlack = 2
 
 // mayBeFar notes a prepare level: a new chat of that many bytes is worth a glance, for it may turn out to be far.
 func (c *Compactor) mayBeFar(level int) {
