@@ -52,7 +52,7 @@ func TestC21RequestHeaders(t *testing.T) {
 	f("everything passes, the hop's own does not", "",
 		"GET /v1/models?x=1&y=%2F HTTP/1.1\nHost: proxy.lan\nauthorization: Bearer CLIENT\nx-api-key: K\nAPI-KEY: A\nCookie: a=1;b=2\n"+
 			"Connection: X-Drop, keep-alive\nX-Drop: 1\nKeep-Alive: timeout=5\nTE: trailers\nProxy-Authorization: Basic x\nUpgrade: h2c\n"+
-			"X-Recap-Mode: off\nx-recap-anything: 1\nx-stainless-os: Linux\nX-Twice: 1\nX-Twice: 2\n\n",
+			"X-Recap-Mode: off\nx-recap-anything: 1\nX-Recap-Tokens: 1\nx-stainless-os: Linux\nX-Twice: 1\nX-Twice: 2\n\n",
 		"GET /base/v1/models?x=1&y=%2F\nHost: UPSTREAM\napi-key: A\nauthorization: Bearer CLIENT\ncookie: a=1;b=2\n"+
 			"x-api-key: K\nx-stainless-os: Linux\nx-twice: 1\nx-twice: 2")
 	f("a configured key replaces all three", "SERVER",

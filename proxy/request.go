@@ -125,6 +125,9 @@ func hopByHop(name []byte) bool {
 
 // ownRequestHeader reports headers that the proxy writes itself, or keeps to itself.
 func ownRequestHeader(name []byte) bool {
+	if len(name) >= 8 && equalFold(name[:8], "x-recap-") {
+		return true
+	}
 	switch len(name) {
 	case 4:
 		return equalFold(name, "host")
@@ -133,7 +136,7 @@ func ownRequestHeader(name []byte) bool {
 	case 14:
 		return equalFold(name, "content-length")
 	}
-	return len(name) >= 8 && equalFold(name[:8], "x-recap-")
+	return false
 }
 
 // connectionTokens returns the header names that Connection lists, beyond the usual two.
