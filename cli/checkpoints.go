@@ -13,6 +13,7 @@ import (
 
 	"recap/cache"
 	"recap/chat"
+	"recap/config"
 )
 
 // checkpointsCmd holds `recap checkpoints …`. They work on the store itself, beside a proxy that runs.
@@ -34,14 +35,12 @@ func (s *shell) withStore(work func(context.Context, cache.Store) error) (err er
 	if cfg.Store.Kind == "memory" {
 		return errors.New("open store: store.kind is memory, which nobody but the running proxy can see; ask its admin listener")
 	}
-	path := cfg.Store.Path
-	if path == "" {
-		if path, err = cache.DefaultPath(); err != nil {
-			return err
-		}
+	path, err := storePath(cfg)
+	if err != nil {
+		return err
 	}
 	// Opening would make an empty file, which is no answer to somebody who looks into the wrong place.
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	if !exists(path) {
 		return fmt.Errorf("open store: there is no file %s; nothing was summarised yet, or store.path is another", path)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
@@ -52,6 +51,20 @@ func (s *shell) withStore(work func(context.Context, cache.Store) error) (err er
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	return work(ctx, store)
+}
+
+// storePath is the file that the settings mean.
+func storePath(cfg *config.Config) (string, error) {
+	if cfg.Store.Path != "" {
+		return cfg.Store.Path, nil
+	}
+	return cache.DefaultPath()
+}
+
+// exists reports whether there is a file at path, or one that cannot be looked at.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 type listCmd struct {

@@ -92,6 +92,7 @@ func TestPrecedenceOnTheCommandLine(t *testing.T) {
 	run(t, byEnv, "config", "print", "--set", "log.level=debug").want(t, 0, "level: debug  # --set log.level", "")
 	run(t, nil, "config", "print", "--store", "memory", "--admin", "127.0.0.1:1", "--upstream", "gpu=http://a", "--upstream", "http://b").
 		want(t, 0, "- name: gpu", "")
+	run(t, nil, "config", "print", "--admin", "").want(t, 0, `listen: ""  # --admin`, "")
 	if r := run(t, nil, "config", "print"); strings.Contains(r.out, "hunter2") || !strings.Contains(r.out, `token: "(set)"`) {
 		t.Errorf("config print shows a token: %s", r.out)
 	}

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strconv"
+	"strings"
 
 	"recap/config"
 	"recap/dashboard"
@@ -20,23 +23,63 @@ func (a *App) explain(ctx context.Context, q dashboard.Question) (any, error) {
 	return a.compactor.Explain(ctx, q.Path, q.Body, q.Header)
 }
 
+// explainCmd tells what would be done to a request body.
+type explainCmd struct {
+	File   string `arg:"" help:"A request body, JSON; - reads standard input."`
+	Path   string `help:"Path of the chat API: /v1/chat/completions or /api/chat." default:"/v1/chat/completions" placeholder:"PATH"`
+	Format string `help:"text or json." enum:"text,json" default:"text"`
+	Window int    `help:"The window in tokens, instead of asking the upstream." placeholder:"TOKENS"`
+
+	Header []string `help:"A header of the request: an override, or the credential whose checkpoints count; again for more." placeholder:"NAME: VALUE" sep:"none"`
+}
+
+// Run prints the explanation.
+func (c *explainCmd) Run(s *shell) error {
+	cfg, err := s.loadConfig("")
+	if err != nil {
+		return err
+	}
+	if c.Window < 0 {
+		return usage{fmt.Errorf("read --window: want a positive number of tokens")}
+	}
+	q := explainQuestion{file: c.File, path: c.Path, format: c.Format}
+	if q.headers, err = c.headers(cfg); err != nil {
+		return err
+	}
+	if path, err := storePath(cfg); err != nil || !exists(path) {
+		cfg.Store.Kind = "memory" // explaining leaves no empty store behind
+	}
+	return explainBody(cfg, &q, s.in, s.out)
+}
+
+// headers are those of the request that is explained.
+func (c *explainCmd) headers(cfg *config.Config) (http.Header, error) {
+	h := http.Header{}
+	for _, line := range c.Header {
+		name, value, ok := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); !ok || name == "" {
+			return nil, usage{errors.New(`read --header: want NAME: VALUE, like "Authorization: Bearer …"`)}
+		}
+		if _, err := cfg.UnknownHeader(name); err != nil {
+			return nil, usage{err}
+		}
+		h.Set(name, strings.TrimSpace(value))
+	}
+	if c.Window > 0 {
+		h.Set("X-Recap-Context-Window", strconv.Itoa(c.Window))
+	}
+	return h, nil
+}
+
 // explainQuestion is what `recap explain` was asked.
 type explainQuestion struct {
 	file, path, format string
-	window             int // tokens; 0 = ask the upstream
-}
-
-// header gives the request headers that stand for the command's flags.
-func (q *explainQuestion) header(name string) string {
-	if q.window > 0 && name == "X-Recap-Context-Window" {
-		return strconv.Itoa(q.window)
-	}
-	return ""
+	headers            http.Header // of the request
 }
 
 // explainBody prints what would be done to the request body in q.file ("-": in), as text or JSON. It reads the store and
 // asks the upstream for its window, and changes nothing.
-func explainBody(cfg *config.Config, q explainQuestion, in io.Reader, out io.Writer) error {
+func explainBody(cfg *config.Config, q *explainQuestion, in io.Reader, out io.Writer) error {
 	body, err := readFileOr(q.file, in)
 	if err != nil {
 		return err
@@ -51,7 +94,7 @@ func explainBody(cfg *config.Config, q explainQuestion, in io.Reader, out io.Wri
 		return err
 	}
 	defer a.unwire(ctx)
-	e, err := a.compactor.Explain(ctx, q.path, body, q.header)
+	e, err := a.compactor.Explain(ctx, q.path, body, q.headers.Get)
 	if err != nil {
 		return err
 	}

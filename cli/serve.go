@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -60,27 +58,4 @@ func newLog(o config.Log, w io.Writer) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// explainCmd tells what would be done to a request body.
-type explainCmd struct {
-	File   string `arg:"" help:"A request body, JSON; - reads standard input."`
-	Path   string `help:"Path of the chat API: /v1/chat/completions or /api/chat." default:"/v1/chat/completions" placeholder:"PATH"`
-	Format string `help:"text or json." enum:"text,json" default:"text"`
-	Window int    `help:"The window in tokens, instead of asking the upstream." placeholder:"TOKENS"`
-}
-
-// Run prints the explanation.
-func (c *explainCmd) Run(s *shell) error {
-	cfg, err := s.loadConfig("")
-	if err != nil {
-		return err
-	}
-	if c.Window < 0 {
-		return usage{fmt.Errorf("read --window: want a positive number of tokens")}
-	}
-	if _, err := os.Stat(cfg.Store.Path); cfg.Store.Path != "" && err != nil {
-		cfg.Store.Kind = "memory" // explaining leaves no empty store behind
-	}
-	return explainBody(cfg, explainQuestion{file: c.File, path: c.Path, format: c.Format, window: c.Window}, s.in, s.out)
 }

@@ -16,8 +16,8 @@ import (
 type settings struct {
 	Config   string   `help:"The file; else RECAP_CONFIG, else ./recap.yaml." placeholder:"FILE" group:"Settings:"`
 	Upstream []string `help:"An inference service; again for more." placeholder:"[NAME=]URL" sep:"none" group:"Settings:"`
-	Admin    string   `help:"Address of the admin listener." placeholder:"HOST:PORT" group:"Settings:"`
-	Store    string   `help:"Where checkpoints are kept: a file, sqlite or memory." placeholder:"PLACE" group:"Settings:"`
+	Admin    *string  `help:"Address of the admin listener; empty = none." placeholder:"HOST:PORT" group:"Settings:"`
+	Store    *string  `help:"Where checkpoints are kept: a file, sqlite or memory." placeholder:"PLACE" group:"Settings:"`
 	Set      []string `help:"Any key of the file; again for more." placeholder:"KEY=VALUE" sep:"none" group:"Settings:"`
 
 	keys   []config.Key
@@ -68,11 +68,11 @@ func (s *settings) list() []config.Setting {
 	for _, u := range s.Upstream {
 		add("upstream", u, "--upstream")
 	}
-	if s.Admin != "" {
-		add("admin", s.Admin, "--admin")
+	if s.Admin != nil {
+		add("admin", *s.Admin, "--admin")
 	}
-	if s.Store != "" {
-		add("store", s.Store, "--store")
+	if s.Store != nil {
+		add("store", *s.Store, "--store")
 	}
 	for i, k := range s.keys {
 		switch p := s.values.Elem().Field(i).Interface().(type) {
