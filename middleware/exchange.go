@@ -356,8 +356,10 @@ func (x *exchange) bypass(reason string) {
 	x.decision = compaction.Decision{}
 }
 
+// warnWindow warns, once, of a model whose window nobody tells. While the upstream is being asked for the first time
+// the next request may well know it.
 func (x *exchange) warnWindow() {
-	if x.first("unknown") {
+	if x.c.Windows.Asked(x.ask()) && x.first("unknown") {
 		x.c.Log.Warn("context window unknown, chats of this model are not compacted; set models[].contextWindow",
 			"upstream", x.up.Name, "model", shown(x.chat.Model))
 	}

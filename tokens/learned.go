@@ -95,6 +95,12 @@ func (w *Windows) Fits(a Ask, prompt int) {
 	}
 }
 
+// Asked reports whether a's upstream was asked for its window, and has answered or failed.
+func (w *Windows) Asked(a Ask) bool {
+	k, _ := w.snapshot(a)
+	return !k.at.IsZero()
+}
+
 // Told is what is known of the window from the upstream itself: what it told when it was asked, and for a request of
 // Ollama's that sets its own, that; 0 = nothing.
 func (w *Windows) Told(a Ask) int {
