@@ -110,11 +110,13 @@ func why(in *Input, d *Decision) []string {
 	default:
 		say = append(say, "no tool result is due to be pruned")
 	}
-	return append(append(say, whyUsed(d)), whyJob(in, d))
+	return append(append(say, whyUsed(in, d)), whyJob(in, d))
 }
 
-func whyUsed(d *Decision) string {
+func whyUsed(in *Input, d *Decision) string {
 	switch {
+	case d.Status == chat.OverWindow && in.Window.Guessed && d.Used == nil:
+		return fmt.Sprintf("%d tokens do not fit a window that is a guess, and on a guess no provisional checkpoint is made", d.After)
 	case d.Status == chat.OverWindow:
 		return fmt.Sprintf("it does not fit: %d tokens, and nothing older can be replaced (summarization.overflow)", d.After)
 	case d.Provisional != nil:
