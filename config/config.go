@@ -27,7 +27,7 @@ type Config struct {
 	places map[string]Place
 }
 
-// Admin is the listener for health, metrics, API and dashboard.
+// Admin is the listener for health, metrics, events and the API.
 type Admin struct {
 	Listen string // host:port or unix:/path
 	Token  string // bearer token; "" is allowed on a loopback address only

@@ -9,7 +9,7 @@ import (
 func serverKeys() []Key {
 	return []Key{
 		opt("listen", "", "Where clients connect: host:port or unix:/path.", func(c *Config) any { return &c.Listen }),
-		group("admin", "The listener for health, metrics, API and dashboard. It is apart from the proxy so that no path of the upstream is hidden."),
+		group("admin", "The listener for health, metrics, events and the API. It is apart from the proxy so that no path of the upstream is hidden."),
 		opt("admin.listen", "", "host:port or unix:/path; empty = none. Anything but a loopback address needs a token.", func(c *Config) any { return &c.Admin.Listen }),
 		example(opt("admin.token", "secret", "Bearer token of the admin listener.", func(c *Config) any { return &c.Admin.Token }), "${RECAP_ADMIN_TOKEN}"),
 		list(opt("upstreams", "", "The inference services. The first is the default; others are picked by Host, then by model pattern.",
