@@ -68,7 +68,7 @@ bench-compare: $(TOOLS)/benchstat ## the same benchmarks now, against the baseli
 
 e2e: ## sixty turns with a real llama.cpp (installs it into e2e/.cache, 300 MB)
 	./e2e/install
-	cd e2e && $(GO) test -count=1 -timeout 20m -v ./...
+	cd e2e && $(GO) test -count=1 -timeout 28m -v ./...
 
 docs: ## write docs/options.md, docs/headers.md and recap.example.yaml anew
 	$(GO) test ./config -update

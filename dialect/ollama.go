@@ -46,7 +46,9 @@ func (ollama) Glance(body string, tenant uint64, unread int) (*chat.Chat, bool, 
 func (ollama) Opening(c *chat.Chat) string { return ollamaLayout.opening(c) }
 
 // ReadOpening implements Glancer.
-func (ollama) ReadOpening(message string) (*chat.Chat, error) { return ollamaLayout.readOpening(message) }
+func (ollama) ReadOpening(message string) (*chat.Chat, error) {
+	return ollamaLayout.readOpening(message)
+}
 
 // DecodeFor implements Glancer.
 func (ollama) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {

@@ -41,7 +41,9 @@ func (openAI) Glance(body string, tenant uint64, unread int) (*chat.Chat, bool, 
 func (openAI) Opening(c *chat.Chat) string { return openAILayout.opening(c) }
 
 // ReadOpening implements Glancer.
-func (openAI) ReadOpening(message string) (*chat.Chat, error) { return openAILayout.readOpening(message) }
+func (openAI) ReadOpening(message string) (*chat.Chat, error) {
+	return openAILayout.readOpening(message)
+}
 
 // DecodeFor implements Glancer.
 func (openAI) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
