@@ -145,12 +145,12 @@ func TestC22SlowReaderGetsAll(t *testing.T) {
 				s.say("0\r\n\r\n")
 			}
 		})
-		r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 300 * time.Millisecond })
+		r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 900 * time.Millisecond }) // a stub on a busy machine may rest for 300
 		p := r.dial()
 		p.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 		p.send("GET /x " + protocol + "\r\nHost: p\r\n\r\n")
 		resp := p.head("GET")
-		time.Sleep(time.Second)
+		time.Sleep(1500 * time.Millisecond)
 		if n, err := io.Copy(io.Discard, resp.Body); n != size || err != nil {
 			t.Errorf("%s, %q: read %d, %v; want %d", protocol, head, n, err, size)
 		}
