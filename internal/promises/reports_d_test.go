@@ -272,3 +272,26 @@ func answering(path, body string) map[string]http.HandlerFunc {
 		_, _ = io.WriteString(w, body)
 	}}
 }
+
+// Issue 4, item 4: what reports taught about a model is kept over a restart: the first chat after it is announced as well
+// as the last one before, though this vocabulary is far from ours.
+func TestCalibrationSurvivesARestart(t *testing.T) {
+	file := t.TempDir() + "/recap.db"
+	keep := func(c *config.Config) { c.Store.Kind, c.Store.Path = "sqlite", file }
+	dense := func(text string) int { return tokens.Estimate(text) * 17 / 10 }
+	r := newRig(t, 8_000, fakellm.Options{Count: dense}, keep)
+	say := func(turn int) float64 {
+		a := r.chat("openai", plain("", 6, 500, `{"role":"user","content":"chat `+fmt.Sprint(turn)+`"}`))
+		r.settle()
+		return r.off(&a)
+	}
+	before := say(0)
+	for turn := range 5 {
+		say(turn + 1)
+	}
+	r.close()
+	r.start(8_000, keep)
+	if after := say(9); before < 0.25 || after > 0.05 {
+		t.Errorf("off by %.2f at first and by %.2f after a restart, want much and then little", before, after)
+	}
+}
