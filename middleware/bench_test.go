@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,12 @@ func newBenchWith(b testing.TB, settings func(*config.Config)) *middleware.Compa
 		Relay: func(ctx *fasthttp.RequestCtx, call middleware.Call) {
 			ctx.Response.Header.SetContentType("application/json")
 			call.Header(&ctx.Response.Header, 200)
-			_, _ = call.Tap.Write([]byte(benchAnswer))
+			size := len(call.Body)
+			if call.Body == nil {
+				size = len(ctx.Request.Body())
+			}
+			// A count that fits the chat: one that does not is not believed, and costs the chat its glance.
+			_, _ = call.Tap.Write([]byte(strings.Replace(benchAnswer, "400", strconv.Itoa(size/4), 1)))
 			call.Ended(middleware.Outcome{Status: 200, Complete: true, FirstByte: time.Millisecond, Total: time.Millisecond})
 		},
 	}

@@ -56,13 +56,7 @@ func (x *exchange) calibrate(report dialect.Report) (anchored bool) {
 	}
 	if x.decision.Plan.Empty() && x.status != chat.Bypass {
 		x.c.Counter.ObserveRough(x.up.Name, x.chat.Model, x.sampled, report.Usage.Prompt)
-		x.told = chat.Reported{
-			Prompt: report.Usage.Prompt, Answer: report.Usage.Completion,
-			Size: len(x.chat.Body), Beside: beside(x.chat),
-		}
-		if x.chat.After != nil {
-			x.chat.After.Report(x.up.Name, x.chat.Model, x.told)
-		}
+		x.tell(report.Usage)
 	}
 	if len(x.sizes.Messages) == 0 {
 		return false

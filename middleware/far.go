@@ -202,6 +202,10 @@ const sampledAgain = 32
 const (
 	// usualBytes is how many bytes of a body are a token mostly.
 	usualBytes = 4
+	// mostBytes is how many bytes of a body are a token at most, media aside: letters written as \uXXXX, blanks.
+	mostBytes = 32
+	// likely is how far an upstream's count may be off what a chat was taken to weigh in any case, in tokens.
+	likely = 64
 	// telling is from which size on, in bytes, a chat tells better than others how many bytes a token is in it.
 	telling = 1024
 	// otherSettings bounds how much a body may differ beside its messages to have the same tools, in bytes.
@@ -216,6 +220,30 @@ func (x *exchange) said(c *chat.Chat) (chat.Reported, bool) {
 	said := c.Before.Reported(x.up.Name, c.Model)
 	off := beside(c) - said.Beside
 	return said, said.Prompt > 0 && max(off, -off) <= otherSettings
+}
+
+// tell remembers what the upstream counted for x's chat, which went out as it came, for those that begin with it.
+func (x *exchange) tell(usage chat.Usage) {
+	if !x.credible(usage.Prompt) {
+		return
+	}
+	x.told = chat.Reported{
+		Prompt: usage.Prompt, Answer: usage.Completion, Size: len(x.chat.Body), Beside: beside(x.chat),
+	}
+	if x.chat.After != nil {
+		x.chat.After.Report(x.up.Name, x.chat.Model, x.told)
+	}
+}
+
+// credible reports whether an upstream may have counted all of x's chat. Some count only what they did not have in their
+// cache, and a chat that is taken for as small as that would never be looked at again, and outgrow its window.
+func (x *exchange) credible(prompt int) bool {
+	size := len(x.chat.Body)
+	if prompt < size/mostBytes || 2*(prompt+likely) < x.decision.After {
+		return false
+	}
+	before, ok := x.said(x.chat)
+	return !ok || prompt >= before.Prompt+(size-before.Size)/mostBytes
 }
 
 // beside is how many bytes of c are not messages.
