@@ -38,14 +38,16 @@ func TestP5A4AgentLoop(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 8192, fakellm.Options{}, nil)
 	c := fakellm.NewConversation(fakellm.ConversationOptions{Seed: 3, Turns: 2, Rounds: 60, Parallel: 3, ResultChars: 1500})
-	compacted := 0
-	r.drive("openai", c, func(_ int, _ []byte, a answer) {
+	compacted, whole, most := 0, 0, 0
+	r.drive("openai", c, func(_ int, client []byte, a answer) {
 		if has(a.status(), "compacted") || has(a.status(), "provisional") {
 			compacted++
 		}
+		most = max(most, len(messages(t, r.sent())))
+		whole = len(messages(t, client))
 	})
-	if compacted == 0 {
-		t.Error("the loop was never compacted")
+	if compacted == 0 || most > whole/2 {
+		t.Errorf("compacted %d times; up to %d messages were sent, the chat has %d", compacted, most, whole)
 	}
 }
 
