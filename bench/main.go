@@ -24,6 +24,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"recap/internal/section"
@@ -93,13 +94,24 @@ func (o *options) run() error {
 	return err
 }
 
+// commandLine is how a shell was asked for a run.
+func commandLine(args []string) string {
+	line := "go run ./bench"
+	for _, arg := range args {
+		if strings.ContainsAny(arg, " \t") {
+			arg = strconv.Quote(arg)
+		}
+		line += " " + arg
+	}
+	return line
+}
+
 // measure takes all readings. An error with a run tells what could not be measured beside the series.
 func (o *options) measure(b *bench) (*run, error) {
 	r := &run{
-		command: "go run ./bench " + strings.Join(os.Args[1:], " "), load: loadAverage(), rounds: o.rounds, pairs: o.pairs,
+		command: commandLine(os.Args[1:]), load: loadAverage(), rounds: o.rounds, pairs: o.pairs,
 		peers: !o.gate, nginx: len(b.peers) > 1, failed: map[string]int64{},
 	}
-	r.command = strings.TrimSpace(r.command)
 	for i := range workloads {
 		if strings.Contains(workloads[i].name, o.only) {
 			r.series = append(r.series, &series{workload: &workloads[i], readings: map[string][]reading{}})

@@ -142,8 +142,8 @@ func (a *App) observe(n summarizer.Notice) {
 			"tokens", n.Tokens, "calls", n.Calls, "mode", n.Mode, "prompt", n.TokensIn, "cached", n.TokensCached,
 			"found", n.Found, "ms", n.Took.Milliseconds())
 	case summarizer.NoticeFailed:
-		a.log.Warn("summary failed, the chat goes on as it was", "upstream", n.Upstream, "model", n.Model, "to", n.To,
-			"reason", n.Reason, "inARow", n.Failures, "resting", n.Open)
+		a.log.Warn("summary failed, the chat goes on as it was", "upstream", n.Upstream, "provider", n.Provider, "model", n.Model,
+			"to", n.To, "reason", n.Reason, "inARow", n.Failures, "rests", n.Rest)
 	default:
 		a.log.Debug(n.Kind, "upstream", n.Upstream, "to", n.To)
 	}

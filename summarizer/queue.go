@@ -45,6 +45,7 @@ type Notice struct {
 	Tenant   string
 	Session  string // label
 	Upstream string // name
+	Provider string // that writes; "" = the upstream
 	Model    string // that writes; "" = not known yet
 	From, To int    // messages of this pass, numbered from 1; until the job is started From is reckoned by Job.Base
 
@@ -64,6 +65,8 @@ type Notice struct {
 	Found    []string // what gates found in answers that were taken all the same: fixed words
 	Failures int      // in a row on this line, this one included
 	Open     bool     // the breaker of this line is open: three failures in a row, or more
+
+	Rest time.Duration // after a failure, until this line is tried again
 }
 
 // Stats are counters since the start and sizes of now.
@@ -271,7 +274,7 @@ func (q *Queue) tell(n Notice) {
 func (t *task) notice(kind, reason string) Notice {
 	j := t.job
 	return Notice{
-		Kind: kind, Key: j.Key(), Tenant: j.Tenant, Session: j.Session, Upstream: j.Upstream,
+		Kind: kind, Key: j.Key(), Tenant: j.Tenant, Session: j.Session, Upstream: j.Upstream, Provider: j.Options.Provider,
 		From: j.from(), To: j.To(), Reason: reason,
 	}
 }

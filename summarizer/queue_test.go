@@ -211,7 +211,7 @@ func TestA18FailuresBackOff(t *testing.T) {
 			r.queue.Wait(context.Background(), b.keys(), testWindow)
 			synctest.Wait()
 			_, last := r.kinds()
-			if last.Failures != i+1 || last.Open != (i >= 2) || last.Reason != "http-500" {
+			if last.Failures != i+1 || last.Open != (i >= 2) || last.Reason != "http-500" || last.Rest != rest*time.Second {
 				t.Errorf("failure %d: %+v", i+1, last)
 			}
 			time.Sleep(rest*time.Second - time.Second)

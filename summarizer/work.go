@@ -95,8 +95,9 @@ func (q *Queue) settle(t *task, o *outcome) Notice {
 		n.Kind, n.Reason = NoticeDropped, reason
 	default:
 		q.stats.Failed++
-		f := q.lines.fail(t.job, o.err, time.Now())
-		n.Kind, n.Reason, n.Failures, n.Open = NoticeFailed, reason, f.count, f.open()
+		now := time.Now()
+		f := q.lines.fail(t.job, o.err, now)
+		n.Kind, n.Reason, n.Failures, n.Open, n.Rest = NoticeFailed, reason, f.count, f.open(), f.until.Sub(now)
 	}
 	close(t.ended)
 	return n
