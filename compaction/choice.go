@@ -1,6 +1,11 @@
 package compaction
 
-import "recap/chat"
+import (
+	"slices"
+
+	"recap/chat"
+	"recap/pruning"
+)
 
 // Candidate is a stored checkpoint that matches this request.
 type Candidate struct {
@@ -75,8 +80,9 @@ func chain(stored []chat.Checkpoint) []*chat.Checkpoint {
 	return rows
 }
 
-// choose applies the rule of design.md §2 «Choice». total is the size without any checkpoint.
-func choose(in *Input, all []Candidate, total int, l Levels) *Candidate {
+// choose applies the rule of design.md §2 «Choice». total is the size without any checkpoint. Where stepped, the prepare
+// level takes the place of the swap level: the prefix breaks anyway, and would soon once more.
+func choose(in *Input, all []Candidate, total int, l Levels, stepped bool) *Candidate {
 	if len(all) == 0 {
 		return nil
 	}
@@ -84,22 +90,56 @@ func choose(in *Input, all []Candidate, total int, l Levels) *Candidate {
 	if in.Force || in.Options.Trigger.Counts() {
 		return deepest
 	}
+	at := inUse(all)
 	var sent *Candidate
-	deeper := all
-	for i := range all {
-		if all[i].Sent {
-			sent, deeper = &all[i], all[i+1:]
-		}
+	if at >= 0 {
+		sent = &all[at]
 	}
-	if sizeWith(sent, total) < l.Swap {
+	level := l.Swap
+	if stepped {
+		level = l.Prepare
+	}
+	if sizeWith(sent, total) < level {
 		return sent
 	}
-	for i := range deeper {
-		if deeper[i].Size < l.Prepare {
-			return &deeper[i]
+	for i := at + 1; i < len(all); i++ {
+		if all[i].Size < l.Prepare {
+			return &all[i]
 		}
 	}
 	return deepest
+}
+
+// inUse returns the place of the deepest checkpoint that was sent for this window, -1 for none.
+func inUse(all []Candidate) int {
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Sent {
+			return i
+		}
+	}
+	return -1
+}
+
+// stepped reports whether this request is the first to show a new batch of prunings, so that the prefix breaks anyway. The
+// request before it ended in front of the newest assistant message. What shows is what the checkpoint in use has left of
+// what that request held.
+func (in *Input) stepped(b pruning.Batch, all []Candidate, w *weights) bool {
+	messages := in.Outline.Chat.Messages
+	before := len(messages) - 1
+	for before >= 0 && messages[before].Role != chat.Assistant {
+		before--
+	}
+	if before < 0 || b.After <= before {
+		return false
+	}
+	first := 0
+	if at := inUse(all); at >= 0 {
+		first = in.Outline.Index[all[at].Cut.Covers]
+	} else if !w.pays {
+		return false
+	}
+	at, _ := slices.BinarySearch(b.Messages, first)
+	return at < len(b.Messages) && b.Messages[at] < before
 }
 
 func sizeWith(used *Candidate, total int) int {

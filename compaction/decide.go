@@ -33,6 +33,7 @@ type Decision struct {
 
 	Used       *Candidate  // the checkpoint in the plan; nil = none
 	Candidates []Candidate // all that match, shallow ones first
+	Stepped    bool        // this request is the first to show a batch of prunings
 	// Provisional is a checkpoint that was made here and must be stored; it is also Used.
 	Provisional *chat.Checkpoint
 	// Job is the summary that is due; nil = none. Where to ask and with which credentials is the caller's to fill in.
@@ -52,7 +53,8 @@ func Decide(in Input) Decision {
 	}
 	if in.Options.Enabled {
 		d.Candidates = match(&in, w)
-		d.Used = choose(&in, d.Candidates, w.alone, d.Levels)
+		d.Stepped = in.stepped(pruned.Newest, d.Candidates, w)
+		d.Used = choose(&in, d.Candidates, w.alone, d.Levels, d.Stepped)
 	}
 	size := sizeWith(d.Used, w.alone)
 	if size > d.Levels.Budget {

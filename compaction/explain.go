@@ -125,6 +125,9 @@ func whyUsed(in *Input, d *Decision) string {
 	case d.Used != nil && d.Used.Sent:
 		return fmt.Sprintf("the checkpoint for messages 1–%d was already sent and stays in use", d.Used.Cut.Covers)
 	case d.Used != nil:
+		if d.Stepped {
+			return fmt.Sprintf("the checkpoint for messages 1–%d is swapped in together with a new batch of prunings", d.Used.Cut.Covers)
+		}
 		return fmt.Sprintf("the checkpoint for messages 1–%d is swapped in", d.Used.Cut.Covers)
 	case len(d.Candidates) > 0:
 		return fmt.Sprintf("no checkpoint is needed: %d tokens are under the swap level of %d", d.Pruned, d.Levels.Swap)

@@ -16,7 +16,7 @@ func (d *Decision) climb(in *Input, w *weights, pruned pruning.Result) (*weights
 		w = newWeights(in, &pruned)
 		d.reweigh(w)
 		if in.Options.Enabled {
-			d.Used = choose(in, d.Candidates, w.alone, d.Levels)
+			d.Used = choose(in, d.Candidates, w.alone, d.Levels, d.Stepped)
 		}
 	}
 	size := sizeWith(d.Used, w.alone)

@@ -33,6 +33,7 @@ type replay struct {
 	recall *chat.Recall
 
 	outline *chat.Outline // of the request
+	urgent  bool          // it was pruned beyond the batches
 }
 
 func newReplay(t testing.TB, body string, window, late int) *replay {
@@ -54,7 +55,7 @@ func (r *replay) request(n int) compaction.Decision {
 	part.Before, part.After = r.recall, &chat.Recall{}
 	r.recall = part.After
 	o := chat.NewOutline(&part)
-	r.outline = o
+	r.outline, r.urgent = o, false
 	in := compaction.Input{
 		Outline: o, Keys: chat.Keys(o, seed), Window: tokens.Window{Size: r.window, Source: "config"}, Options: &r.options,
 		Sizes: tokens.Sizes{Messages: r.sizes.Messages[:n], Fixed: r.sizes.Fixed[:n]},
@@ -66,6 +67,7 @@ func (r *replay) request(n int) compaction.Decision {
 	}
 	if r.options.ContextPruning.Enabled {
 		in.Prune = func(urgent bool) pruning.Result {
+			r.urgent = r.urgent || urgent
 			return r.pruner.Prune(&part, &r.options.ContextPruning, r.window, urgent)
 		}
 	}

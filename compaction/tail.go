@@ -5,15 +5,20 @@ import "recap/chat"
 // next says where the next checkpoint ends (design.md §6 «kept tail»): the newest turns stay, fewer of them when
 // what stands after the swap would not stay under the target; a newest turn that is too long alone is cut between its
 // finished rounds, newest rounds kept. room is what the checkpoint may weigh, in tokens by the fixed measure, growth
-// what the chat will have grown by until the checkpoint is swapped in. Where no cut leaves room for that growth, one
-// that would do today is taken, else what there is.
+// what the chat will have grown by until the checkpoint is swapped in. Where no cut leaves room for all of it, one that
+// leaves room for most of it is taken, else what there is.
 func next(in *Input, w *weights, l Levels, room, growth int) (chat.Cut, bool) {
-	for _, target := range []int{l.target() - growth, l.target()} {
+	const parts = 4
+	for part := parts; part >= 0; part-- {
+		target := l.target() - growth*part/parts
 		if cut, ok := between(in, w, target, room); ok {
 			return cut, true
 		}
 		if cut, ok := inside(in, w, target, room); ok {
 			return cut, true
+		}
+		if growth == 0 {
+			break
 		}
 	}
 	return last(in)

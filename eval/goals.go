@@ -14,7 +14,6 @@ type goal struct {
 	figure, want string
 	met          bool
 	skipped      bool // could not be measured here
-	held         bool // by the golden table alone: missing it does not fail the command
 }
 
 func (g *goal) verdict() string {
@@ -140,11 +139,11 @@ func (r *results) calm() []goal {
 		}
 	}
 	rate := float64(summaries) / float64(max(requests, 1)) * 115
-	restless, split, perWindow := 0, 0, ""
+	unrest, perWindow := 0, ""
 	for _, window := range windows {
-		r, s := r.calmAt(window)
-		restless, split = restless+r, split+s
-		perWindow += fmt.Sprintf("%s %d; %d, ", windowName(window), r, s)
+		restless, needless, split := r.calmAt(window)
+		unrest += needless + split
+		perWindow += fmt.Sprintf("%s %d (%d); %d, ", windowName(window), needless, restless, split)
 	}
 	return []goal{
 		{name: "G10", what: "planted facts kept on W1 with a constant summary", figure: kept, want: "≥ 0.95 each", met: least >= 0.95, skipped: kept == ""},
@@ -153,21 +152,22 @@ func (r *results) calm() []goal {
 			want: "≤ 0.05", met: rate <= 0.05, skipped: requests == 0,
 		},
 		{
-			name: "calm", what: "swaps within three requests of one, not for new messages alone; pruned in the request before a swap",
-			figure: strings.TrimSuffix(perWindow, ", "), want: "0; 0 each", met: restless+split == 0, held: true,
+			name: "calm", what: "swaps needed within three requests of one, not for new messages alone (of them, those that came with the first swap not counted); pruned in the request before a swap",
+			figure: strings.TrimSuffix(perWindow, ", "), want: "0; 0 each", met: unrest == 0,
 		},
 	}
 }
 
-// calmAt adds up the two kinds of unrest at a window.
-func (r *results) calmAt(window int) (restless, split int) {
+// calmAt adds up the kinds of unrest at a window.
+func (r *results) calmAt(window int) (restless, needless, split int) {
 	for _, row := range r.rows {
 		if row.setup.Window == window {
 			restless += row.sum.Restless
+			needless += row.sum.Needless
 			split += row.sum.Split
 		}
 	}
-	return restless, split
+	return restless, needless, split
 }
 
 // sum adds up a count over all rows.

@@ -6,7 +6,7 @@
 //	go run ./eval -full        many histories, and the goals on generated requests at their full size
 //	go run ./eval -write       also writes the tables and the picture into docs/benchmarks.md
 //	go run ./eval -only W5     the rows of one workload, their goals and nothing else
-//	go run ./eval -only W7 -why  and where calm was broken
+//	go run ./eval -only W7 -window 16k -why  at one window, and where calm was broken
 //	go run ./eval -update      takes this run's figures as the golden table
 package main
 
@@ -23,7 +23,7 @@ import (
 // settings are the flags.
 type settings struct {
 	full, update, write, tableOnly, why bool
-	traces, child, only                 string
+	traces, child, only, window         string
 }
 
 func main() {
@@ -35,6 +35,7 @@ func main() {
 	flag.BoolVar(&s.why, "why", false, "tell of each row where calm was broken or a checkpoint misused")
 	flag.StringVar(&s.traces, "traces", "../shared/traces", "folder of recorded runs; W10 is left out where it is absent")
 	flag.StringVar(&s.only, "only", "", "workloads to replay, as W3,W10; others, and their goals, are left out")
+	flag.StringVar(&s.window, "window", "", "windows to replay at, as 4k,16k; others are left out")
 	flag.StringVar(&s.child, "again", "", "decide once more on the store at this path (the second process of goal G5)")
 	flag.Parse()
 	if err := run(&s); err != nil {
@@ -75,7 +76,7 @@ func run(s *settings) error {
 		}
 	}
 	for i := range list {
-		if g := &list[i]; !g.met && !g.skipped && !g.held {
+		if g := &list[i]; !g.met && !g.skipped {
 			return errMissed
 		}
 	}
@@ -103,10 +104,13 @@ func evaluate(s *settings) (*results, error) {
 		}
 	}
 	r := &results{rows: table(h, s.full)}
+	if s.window != "" {
+		r.rows = slices.DeleteFunc(r.rows, func(r *row) bool { return !slices.Contains(strings.Split(s.window, ","), windowName(r.setup.Window)) })
+	}
 	if err := measureAll(r.rows); err != nil {
 		return nil, err
 	}
-	if s.tableOnly || s.only != "" {
+	if s.tableOnly || s.only+s.window != "" {
 		return r, nil
 	}
 	if r.path, err = measurePath(s.full || s.write); err != nil {

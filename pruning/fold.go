@@ -29,6 +29,7 @@ type progress struct {
 	freed       int     // tokens that it would free
 	stood       int     // tokens that it stands for as the client sent it, less what would be left
 
+	batch   Batch
 	changed bool // something is sent otherwise than result says
 	result  Result
 }
@@ -82,8 +83,8 @@ func (f *fold) excluded(tool string) bool {
 const stoodShare = 125
 
 // look moves the borders to where the strategy has them at a place, and shortens what is pending when that frees
-// at least gate tokens.
-func (f *fold) look(at look, gate int) {
+// at least gate tokens. It returns the messages of what it shortened, nil for none.
+func (f *fold) look(at look, gate int) []int {
 	clear, trim := f.borders(at)
 	for ; f.trim < trim; f.trim++ {
 		f.want(f.trim, wantTrim)
@@ -93,11 +94,13 @@ func (f *fold) look(at look, gate int) {
 		f.want(f.clear, f.clearing())
 	}
 	if f.freed < max(gate, 1) && f.stood < max(gate*stoodShare/100, 1) {
-		return
+		return nil
 	}
 	slices.Sort(f.pending)
+	batch := make([]int, 0, len(f.pending))
 	for _, i := range f.pending {
 		p := &f.pieces[i]
+		batch = append(batch, int(p.message))
 		before := p.weight()
 		if s := f.shortened(int(i)); s.text != "" || s.tokens == 0 {
 			p.sent, p.text = s.tokens, s.text
@@ -108,6 +111,7 @@ func (f *fold) look(at look, gate int) {
 		}
 	}
 	f.pending, f.freed, f.stood, f.changed = f.pending[:0], 0, 0, true
+	return batch
 }
 
 // borders asks the strategy how far its borders come at a look. They never move back as a history grows.
@@ -171,7 +175,7 @@ func (f *fold) settle() {
 			n++
 		}
 	}
-	r := Result{Trims: make([]chat.Trim, 0, n), Left: make([]int, 0, n)}
+	r := Result{Trims: make([]chat.Trim, 0, n), Left: make([]int, 0, n), Newest: f.batch}
 	for i := range f.pieces {
 		p := &f.pieces[i]
 		if p.sent == p.tokens {

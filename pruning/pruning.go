@@ -16,9 +16,17 @@ import (
 
 // Result is what a pass decided. It is shared and must not be written to.
 type Result struct {
-	Trims []chat.Trim // ascending by Message, Result
-	Left  []int       // tokens of each trim's text, by the fixed measure
-	Saved int         // tokens by the fixed measure
+	Trims  []chat.Trim // ascending by Message, Result
+	Left   []int       // tokens of each trim's text, by the fixed measure
+	Saved  int         // tokens by the fixed measure
+	Newest Batch
+}
+
+// Batch tells of the newest batch that the fold shortened. The zero value stands for none; what urgent and
+// everyRequest do beyond the batches is not in it.
+type Batch struct {
+	After    int   // how many messages had been read then, system ones included
+	Messages []int // the indexes of those it shortened, ascending; one with several such results comes more than once
 }
 
 // Pruner is Prune with a memory for what results weigh, what is left of them, and how far it came with a chat that the
@@ -50,7 +58,9 @@ func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result
 	f := p.begin(c, o, window)
 	for f.at.messages < len(c.Messages) {
 		if f.read() && o.Cadence != EveryRequest {
-			f.look(f.at, o.gate(window))
+			if batch := f.look(f.at, o.gate(window)); batch != nil {
+				f.batch = Batch{After: f.at.messages, Messages: batch}
+			}
 		}
 	}
 	f.settle()

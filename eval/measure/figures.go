@@ -21,11 +21,12 @@ type Figures struct {
 	Wrong                                int // m9
 	Choices, Misused, Behind             int // m10: requests looked at; not the one that the rule names; behind the one in use
 
-	OverWindow              int // m13: requests that were over the budget
-	Summaries, Failed       int
-	Reasons                 map[string]int // of failures
-	SummaryIn, SummaryOut   int            // tokens of the summariser, as it reported them
-	Thrash, Restless, Split int            // calm: swaps within three requests of one; those not excused; pruned just before
+	OverWindow            int // m13: requests that were over the budget
+	Summaries, Failed     int
+	Reasons               map[string]int // of failures
+	SummaryIn, SummaryOut int            // tokens of the summariser, as it reported them
+	Thrash, Restless      int            // calm: swaps needed within three requests of one; those not for new messages alone
+	Needless, Split       int            // those of them without an excuse, see soon; pruned in the request before a swap
 
 	Notes []string // what was found wrong, for whoever looks into it; at most maxNotes a run
 }
@@ -65,6 +66,7 @@ func (f *Figures) Add(g *Figures) {
 		{&f.SummaryOut, &g.SummaryOut},
 		{&f.Thrash, &g.Thrash},
 		{&f.Restless, &g.Restless},
+		{&f.Needless, &g.Needless},
 		{&f.Split, &g.Split},
 	}
 	for _, p := range pairs {

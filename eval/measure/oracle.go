@@ -85,7 +85,8 @@ func (o *oracle) deepest(now *state) int {
 }
 
 // ruled spells the rule out: the deepest one sent stays while the size with it is under the swap level; else, of the
-// deeper ones, the one that covers least and lands under the prepare level; else the deepest.
+// deeper ones, the one that covers least and lands under the prepare level; else the deepest. Where a batch of prunings
+// is new, the prepare level takes the place of the swap level.
 func ruled(d *compaction.Decision) chat.Key {
 	size, deepest := d.Pruned, -1
 	var stays chat.Key
@@ -94,7 +95,11 @@ func ruled(d *compaction.Decision) chat.Key {
 			deepest, size, stays = i, c.Size, c.Checkpoint.Key
 		}
 	}
-	if size < d.Levels.Swap || len(d.Candidates) == 0 {
+	level := d.Levels.Swap
+	if d.Stepped {
+		level = d.Levels.Prepare
+	}
+	if size < level || len(d.Candidates) == 0 {
 		return stays
 	}
 	for i := deepest + 1; i < len(d.Candidates); i++ {

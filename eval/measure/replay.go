@@ -33,9 +33,8 @@ type state struct {
 	step   *workload.Step
 	sent   *Sent
 	header int // tokens
-	swap   int // the thread's request at which a checkpoint was swapped in last; -1 = none yet
+	swap   swap
 	at     int // number of the request in its thread
-	before int // tokens of the client's messages at that swap, by Recap's measure
 	pruned bool
 }
 
@@ -93,7 +92,7 @@ func (r *replay) step(i int) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := &state{step: step, sent: sent, swap: -1, header: chars(workload.Head(r.run.Dialect, r.setup.Header, step.Clock)) / 4}
+	now := &state{step: step, sent: sent, swap: swap{at: -1}, header: chars(workload.Head(r.run.Dialect, r.setup.Header, step.Clock)) / 4}
 	if err := r.read(now); err != nil {
 		return nil, err
 	}
