@@ -66,7 +66,7 @@ func writeCheckpoints(b *strings.Builder, r *results) {
 	b.WriteString("\n### With checkpoints, at every window\n\n" +
 		"The scripted summariser copies exact strings into the sections that it is asked for, and is there one request later unless another number is given; the constant one " +
 		"always says the same sentence, so that what is kept of the planted facts is the ledger's work. *Prefix* is the share of the messages' bytes sent before that the next request " +
-		"begins with. *Thrash* counts swaps within three requests of one.\n\n" +
+		"begins with. *Thrash* counts swaps needed within three requests of one, for whatever reason.\n\n" +
 		"| workload | window | pruning | summariser | tokens sent | prefix | prefill | cost | facts | recall | support | summaries a run | over the window | thrash |\n" +
 		"|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	writeRows(b, r, func(x *row) bool { return x.setup.Checkpoints && x.kind != "W9" }, func(x *row) string {
