@@ -219,9 +219,11 @@ func TestConnectTimeout(t *testing.T) {
 // The outcome tells the first byte from the whole.
 func TestOutcomeTimes(t *testing.T) {
 	t.Parallel()
+	seen := make(chan struct{})
 	s := newStub(t, func(s *session, r *http.Request) {
 		time.Sleep(50 * time.Millisecond)
 		s.say(sseHead)
+		<-seen // a busy machine may take its time to read this
 		time.Sleep(200 * time.Millisecond)
 		s.chunk("x")
 		s.say("0\r\n\r\n")
@@ -229,7 +231,7 @@ func TestOutcomeTimes(t *testing.T) {
 	heads := make(chan int, 1)
 	r := newRig(t, s.url(), func(set *setting) {
 		set.call = func(_ *fasthttp.RequestCtx, c *proxy.Call) bool {
-			c.Header = func(_ *fasthttp.ResponseHeader, status int) { heads <- status }
+			c.Header = func(_ *fasthttp.ResponseHeader, status int) { heads <- status; close(seen) }
 			return true
 		}
 	})
