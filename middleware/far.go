@@ -40,15 +40,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
 	x.c.mayBeFar(levels.Prepare)
-	most := len(body)
-	if c.Before != nil && c.Known > 0 {
-		if said := c.Before.Reported(x.up.Name, c.Model); said.Prompt > 0 {
-			most = said.Prompt + len(body) - c.Known
-		}
-	} else if len(body) >= alwaysFar {
-		most = min(most, boundSlack*x.c.Counter.Sampled(c.Model, body))
-	}
-	if x.window.Size <= 0 || most >= levels.Prepare {
+	if x.window.Size <= 0 || x.most(c, levels.Prepare) >= levels.Prepare {
 		x.chat, x.glanced = nil, c
 		return false
 	}
@@ -58,6 +50,21 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.status, x.summary = chat.Clear, "none"
 	x.claim()
 	return true
+}
+
+// most is a number of tokens that c, which was glanced at, does not have more of; the least one that is cheap and under a
+// level.
+func (x *exchange) most(c *chat.Chat, level int) int {
+	size := len(c.Body)
+	if c.Before != nil && c.Known > 0 {
+		if said := c.Before.Reported(x.up.Name, c.Model); said.Prompt > 0 {
+			return said.Prompt + size - c.Known
+		}
+	}
+	if size >= level && size >= alwaysFar {
+		return min(size, boundSlack*x.c.Counter.Sampled(c.Model, c.Body))
+	}
+	return size
 }
 
 // mayBeFar asks what can be told without a look: settings under which a chat of size bytes is left alone.
