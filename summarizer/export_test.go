@@ -46,15 +46,6 @@ func Judged(text, previous string, b []chat.Message) (left, refused, again strin
 	return d.text, v.refused, v.again, reasons(v.faults)
 }
 
-// Language names what a text is written in, "" when it is not clear.
-func Language(text string) string {
-	name, words := languages(text).most()
-	if words < enoughWords {
-		return ""
-	}
-	return name
-}
-
 // Facts lists the exact strings of a user's text, with what is shown of each where that is more.
 func Facts(text string) []string {
 	g := newGatherer()

@@ -129,11 +129,6 @@ func (s *Server) WaitChats(n int, within time.Duration) ([]Recorded, error) {
 	return s.Wait(n, within, IsChat)
 }
 
-// WaitSummaries waits until n summary calls were answered in full.
-func (s *Server) WaitSummaries(n int, within time.Duration) ([]Recorded, error) {
-	return s.Wait(n, within, func(r *Recorded) bool { return IsSummary(r) && !r.Ended.IsZero() })
-}
-
 // WaitGone waits until the client of n requests was seen to leave before the answer's end.
 func (s *Server) WaitGone(n int, within time.Duration) ([]Recorded, error) {
 	return s.Wait(n, within, func(r *Recorded) bool { return !r.Gone.IsZero() })
