@@ -9,6 +9,7 @@ import (
 	"recap/chat"
 	"recap/dialect"
 	"recap/stats"
+	"recap/summarizer"
 )
 
 // ended is called once the answer has ended, on the connection's goroutine: nothing in here waits.
@@ -29,7 +30,7 @@ func (x *exchange) ended(o Outcome) {
 	if x.chat == nil {
 		return
 	}
-	if x.decision.Job != nil && x.jobMayStart(o, report) {
+	if x.decision.Job != nil && x.jobMayStart(o, report) && !x.overtaken() {
 		x.c.Queue.Submit(x.job())
 	}
 }
@@ -79,6 +80,12 @@ func (x *exchange) jobMayStart(o Outcome, report dialect.Report) bool {
 		return false // the upstream is being asked for its window, which may make the summary needless
 	}
 	return x.overflowed || o.Status < 300 && o.Complete && !report.Failed
+}
+
+// overtaken reports whether the summary that was on its way when x was decided on has landed since. What is still too much
+// is for the next request to see: else a small summary follows each large one.
+func (x *exchange) overtaken() bool {
+	return x.awaits && x.c.Queue.State(x.keys, x.window.Size) == summarizer.Ready
 }
 
 // record counts the exchange, and tells it to the log and to those who listen.

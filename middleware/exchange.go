@@ -68,6 +68,7 @@ type exchange struct {
 	changed    bool          // the request carries overrides
 	overflowed bool          // the upstream said that the context is too long
 	retried    bool          // a shorter plan was sent after that
+	awaits     bool          // a summary of this chat was on its way when it was decided on
 	waited     bool          // the wait for a window that one request may have is spent
 }
 
@@ -344,6 +345,7 @@ func (x *exchange) apply() []byte {
 // state is what X-Recap-Summary says.
 func (x *exchange) state() summarizer.State {
 	state := x.c.Queue.State(x.keys, x.window.Size)
+	x.awaits = state == summarizer.Queued || state == summarizer.Running
 	if x.decision.Job != nil && (state == summarizer.None || state == summarizer.Ready) {
 		return summarizer.Due
 	}
