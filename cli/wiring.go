@@ -138,9 +138,14 @@ func (a *App) observe(n summarizer.Notice) {
 	}
 	switch n.Kind {
 	case summarizer.NoticeReady:
-		a.log.Info("summary ready", "upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To,
-			"tokens", n.Tokens, "calls", n.Calls, "mode", n.Mode, "prompt", n.TokensIn, "cached", n.TokensCached,
-			"found", n.Found, "ms", n.Took.Milliseconds())
+		said := []any{
+			"upstream", n.Upstream, "model", n.Model, "from", n.From, "to", n.To, "tokens", n.Tokens, "calls", n.Calls, "mode", n.Mode,
+			"prompt", n.TokensIn, "cached", n.TokensCached, "ms", n.Took.Milliseconds(),
+		}
+		if len(n.Found) > 0 {
+			said = append(said, "gates", n.Found)
+		}
+		a.log.Info("summary ready", said...)
 	case summarizer.NoticeFailed:
 		a.log.Warn("summary failed, the chat goes on as it was", "upstream", n.Upstream, "provider", n.Provider, "model", n.Model,
 			"to", n.To, "reason", n.Reason, "inARow", n.Failures, "rests", n.Rest)

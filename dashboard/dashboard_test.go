@@ -128,7 +128,7 @@ func TestHealth(t *testing.T) {
 	s.Drain() // F5
 	f("/readyz", 503, "draining")
 	f("/healthz", 200)
-	f("/", 200, "/api/events", "/metrics", "later")
+	f("/", 200, "/api/events", "/metrics", "/api/sessions")
 	f("/metrics", 200, "recap_open_streams", "process_")
 	f("/nothing", 404, `"code":"not-found"`)
 	if code, body := s.ask(t, "PATCH", "/api/checkpoints/x", ""); code != 405 || !strings.Contains(body, "GET, PUT, DELETE") {

@@ -9,10 +9,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// front is what the dashboard will replace.
+// front lists what there is.
 func (a *Admin) front(ctx *fasthttp.RequestCtx, _ string) {
 	var text strings.Builder
-	text.WriteString("Recap " + a.o.Version + "\n\nThe dashboard comes with a later version. Until then there is:\n\n")
+	text.WriteString("Recap " + a.o.Version + "\n\nWhat there is to ask for:\n\n")
 	for _, r := range routes() {
 		fmt.Fprintf(&text, "%-6s %-28s %s\n", r.method, strings.ReplaceAll(r.path, "{}", "…"), r.does)
 	}

@@ -108,10 +108,12 @@ func (x *exchange) record(o Outcome, report dialect.Report) {
 	x.log(&e, o.Complete)
 }
 
-// log writes the one line of an exchange: at debug level where nothing was done to it and it went well.
+// log writes the one line of an exchange: at debug level where nothing was done to it and it went well, or for a reason
+// that was told once.
 func (x *exchange) log(e *stats.Exchange, complete bool) {
 	level := slog.LevelInfo
-	if (e.Status == chat.Clear || e.Status == chat.Off) && e.Code < 400 && complete {
+	untouched := e.Status == chat.Clear || e.Status == chat.Off || e.Reason == unknownWindow
+	if untouched && e.Code < 400 && complete {
 		level = slog.LevelDebug
 	}
 	if !x.c.Log.Enabled(context.Background(), level) {

@@ -241,7 +241,7 @@ func (x *exchange) weigh() bool {
 	x.lookUp()
 	if x.window.Size <= 0 {
 		x.warnWindow()
-		x.bypass("unknown-window")
+		x.bypass(unknownWindow)
 		return false
 	}
 	if x.window.Guessed && x.first("guessed") {
@@ -351,6 +351,9 @@ func (x *exchange) state() summarizer.State {
 	}
 	return state
 }
+
+// unknownWindow is the reason why chats of a model are left alone; the log has warned of it once.
+const unknownWindow = "unknown-window"
 
 // bypass marks the request as relayed untouched.
 func (x *exchange) bypass(reason string) {
