@@ -370,19 +370,6 @@ func (x *exchange) warnWindow() {
 	}
 }
 
-// first reports whether something is met for the first time with this upstream and model.
-func (x *exchange) first(what string) bool {
-	name := what + "\x00" + x.up.Name + "\x00" + x.chat.Model
-	if len(name) > 512 {
-		name = name[:512]
-	}
-	if _, known := x.c.met.Get(name); known {
-		return false
-	}
-	x.c.met.Put(name, true)
-	return true
-}
-
 func (c *Compactor) panicked(where string, p any) {
 	c.Stats.Panic()
 	c.Log.Error("contained a panic", "where", where, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))

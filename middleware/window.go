@@ -37,3 +37,16 @@ func (x *exchange) warnOver() {
 			"upstream", x.up.Name, "model", shown(x.chat.Model), "tokens", x.decision.After, "window", x.window.Size)
 	}
 }
+
+// first reports whether something is met for the first time with this upstream and model.
+func (x *exchange) first(what string) bool {
+	name := what + "\x00" + x.up.Name + "\x00" + x.chat.Model
+	if len(name) > 512 {
+		name = name[:512]
+	}
+	if _, known := x.c.met.Get(name); known {
+		return false
+	}
+	x.c.met.Put(name, true)
+	return true
+}
