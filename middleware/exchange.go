@@ -337,6 +337,7 @@ func (x *exchange) apply() []byte {
 		return nil
 	}
 	x.sentBody = sent
+	x.weighNote()
 	x.remember()
 	x.diagnose(sent)
 	return sent

@@ -3,8 +3,10 @@ package middleware
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"strings"
 
 	"recap/chat"
+	"recap/dialect"
 	"recap/tokens"
 )
 
@@ -136,4 +138,28 @@ func (m weighedMemo) forget(x *exchange) {
 	if len(x.keys) > 0 {
 		m.memo.Put(x.keys[len(x.keys)-1], weighed{})
 	}
+}
+
+// weighNote mends what is said to be sent: the decision reckons with the note as if it were like the rest of the chat.
+func (x *exchange) weighNote() {
+	note := x.decision.Plan.Note
+	if note == nil {
+		return
+	}
+	who := noteOf{dialect.NewPrint(note.Text), x.chat.Model}
+	size, ok := x.c.notes.Get(who)
+	if !ok {
+		size = x.sizes.SizeOfNote(note.Text)
+		if len(who.model) <= maxModelName {
+			who.model = strings.Clone(who.model)
+			x.c.notes.Put(who, size)
+		}
+	}
+	x.decision.After = max(x.decision.After+x.sizes.OffNote(size), 1)
+}
+
+// noteOf names a note, by a print whose seed is this process's, and the model that reads it.
+type noteOf struct {
+	text  dialect.Print
+	model string
 }
