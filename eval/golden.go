@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -57,6 +59,10 @@ func hold(s *settings, r *results) ([]string, error) {
 		return nil, nil
 	}
 	file, err := os.Open(golden(s))
+	if s.full && errors.Is(err, fs.ErrNotExist) {
+		fmt.Println("golden: no table is kept of the full size; the goals alone decide (make one with -full -update)")
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read golden table (make it with -update): %w", err)
 	}
