@@ -39,7 +39,7 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 // answers is asked once the answer's headers are there.
 func (x *exchange) answers(h *fasthttp.ResponseHeader, status int) {
 	x.setHeaders(h)
-	x.tap.begin(h, status)
+	x.tap.begin(h)
 	if x.chat != nil && x.chat.Stream && !x.streaming {
 		x.streaming = true
 		x.c.Stats.StreamOpened()
@@ -98,11 +98,10 @@ type tap struct {
 }
 
 // begin picks the observer. A compressed answer is not looked into.
-func (t *tap) begin(h *fasthttp.ResponseHeader, status int) {
+func (t *tap) begin(h *fasthttp.ResponseHeader) {
 	if encoding := h.ContentEncoding(); len(encoding) == 0 || string(encoding) == "identity" {
 		t.inner = t.d.Tap(mediaType(h.ContentType()))
 	}
-	_ = status
 }
 
 // Write implements io.Writer.
