@@ -37,14 +37,7 @@ race: ## all tests with the race detector, in random order
 	$(GO) test -race -shuffle=on ./...
 
 fuzz: ## fuzz every target for FUZZTIME (10s)
-	@status=0; \
-	for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-		for target in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/'); do \
-			echo "fuzz $$dir $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -parallel 2 $$dir || status=1; \
-		done; \
-	done; \
-	exit $$status
+	.ci/fuzz $(FUZZTIME)
 
 tiktoken: ## count ten thousand samples as the official tiktoken does (installs it into tokens/.tiktoken)
 	./tokens/testdata/tiktoken/install
