@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -176,9 +177,10 @@ func (a *App) Busy() bool {
 // store.
 func (a *App) Run(ctx context.Context) error {
 	failed := make(chan error, 2)
-	go func() { failed <- a.server.Serve(a.front) }()
+	var serving sync.WaitGroup
+	serving.Go(func() { failed <- a.server.Serve(a.front) })
 	if a.admin != nil {
-		go func() { failed <- a.admin.Serve(a.back) }()
+		serving.Go(func() { failed <- a.admin.Serve(a.back) })
 	}
 	var err error
 	select {
@@ -186,6 +188,7 @@ func (a *App) Run(ctx context.Context) error {
 	case err = <-failed:
 	}
 	a.shutdown()
+	serving.Wait()
 	return err
 }
 
@@ -195,6 +198,7 @@ func (a *App) shutdown() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), Grace)
 	defer cancel()
+	_ = a.front.Close() // a Serve that has not begun yet is unknown to Shutdown; this ends it too
 	if err := a.server.Shutdown(ctx); err != nil {
 		a.log.Warn("answers were cut: they took longer than the grace", "grace", Grace)
 	}
@@ -208,6 +212,7 @@ func (a *App) shutdown() {
 	a.counter.Close()
 	a.windows.Close()
 	if a.admin != nil {
+		_ = a.back.Close()
 		err = errors.Join(err, a.admin.Shutdown(end))
 	}
 	if failed := errors.Join(err, a.client.Close(), a.Store.Close()); failed != nil {

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/valyala/fasthttp"
 
 	"recap/config"
 	"recap/dashboard"
@@ -43,7 +44,7 @@ func (c *explainCmd) Run(s *shell) error {
 		return usage{fmt.Errorf("read --window: want a positive number of tokens")}
 	}
 	q := explainQuestion{file: c.File, path: c.Path, format: c.Format}
-	if q.headers, err = c.headers(cfg); err != nil {
+	if q.header, err = c.header(); err != nil {
 		return err
 	}
 	if path, err := storePath(cfg); err != nil || !exists(path) {
@@ -52,18 +53,15 @@ func (c *explainCmd) Run(s *shell) error {
 	return explainBody(cfg, &q, s.in, s.out)
 }
 
-// headers are those of the request that is explained.
-func (c *explainCmd) headers(cfg *config.Config) (http.Header, error) {
-	h := http.Header{}
+// header is that of the request that is explained.
+func (c *explainCmd) header() (*fasthttp.RequestHeader, error) {
+	h := &fasthttp.RequestHeader{}
 	for _, line := range c.Header {
 		name, value, ok := strings.Cut(line, ":")
 		if name = strings.TrimSpace(name); !ok || name == "" {
 			return nil, usage{errors.New(`read --header: want NAME: VALUE, like "Authorization: Bearer …"`)}
 		}
-		if _, err := cfg.UnknownHeader(name); err != nil {
-			return nil, usage{err}
-		}
-		h.Set(name, strings.TrimSpace(value))
+		h.Add(name, strings.TrimSpace(value))
 	}
 	if c.Window > 0 {
 		h.Set("X-Recap-Context-Window", strconv.Itoa(c.Window))
@@ -74,7 +72,7 @@ func (c *explainCmd) headers(cfg *config.Config) (http.Header, error) {
 // explainQuestion is what `recap explain` was asked.
 type explainQuestion struct {
 	file, path, format string
-	headers            http.Header // of the request
+	header             *fasthttp.RequestHeader // of the request
 }
 
 // explainBody prints what would be done to the request body in q.file ("-": in), as text or JSON. It reads the store and
@@ -94,7 +92,11 @@ func explainBody(cfg *config.Config, q *explainQuestion, in io.Reader, out io.Wr
 		return err
 	}
 	defer a.unwire(ctx)
-	e, err := a.compactor.Explain(ctx, q.path, body, q.headers.Get)
+	e, err := a.compactor.Explain(ctx, q.path, body, q.header)
+	var bad *config.BadHeader
+	if errors.As(err, &bad) {
+		return usage{err}
+	}
 	if err != nil {
 		return err
 	}

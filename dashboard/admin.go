@@ -35,9 +35,9 @@ type Options struct {
 
 // Question is a chat request to be explained.
 type Question struct {
-	Path   string // of the chat API, "" = not said
+	Path   string // of the chat API, with its query; "" = not said
 	Body   string
-	Header func(name string) string // of the request, valid until Explain returns
+	Header *fasthttp.RequestHeader // of the request, without what let it in here
 }
 
 // Admin is the listener.
@@ -87,7 +87,11 @@ func (a *Admin) Drain() { a.draining.Store(true) }
 func (a *Admin) Shutdown(ctx context.Context) error {
 	a.Drain()
 	a.quit()
-	return a.server.ShutdownWithContext(ctx)
+	err := a.server.ShutdownWithContext(ctx)
+	if errors.Is(err, net.ErrClosed) { // the caller closed the listener first
+		err = nil
+	}
+	return err
 }
 
 // Handler returns what answers requests, for a server of the caller's. It never panics.

@@ -199,7 +199,7 @@ func TestExplain(t *testing.T) {
 		if q.Body == "bad" {
 			return nil, errors.New("decode chat: invalid-json")
 		}
-		return map[string]string{"path": q.Path, "body": q.Body, "mode": q.Header("X-Recap-Mode")}, nil
+		return map[string]string{"path": q.Path, "body": q.Body, "mode": string(q.Header.Peek("X-Recap-Mode"))}, nil
 	}})
 	code, body := s.ask(t, "POST", "/api/explain?path=/api/chat", "hello", "X-Recap-Mode", "observe")
 	if code != 200 || body != `{"body":"hello","mode":"observe","path":"/api/chat"}`+"\n" {

@@ -45,7 +45,7 @@ func (a *Admin) guard(ctx *fasthttp.RequestCtx) bool {
 	switch {
 	case a.o.Token != "" && !a.known(ctx):
 		ctx.Response.Header.Set("WWW-Authenticate", `Basic realm="recap", charset="UTF-8"`)
-		fail(ctx, 401, "unauthorized", "send the admin token as bearer token or as password")
+		fail(ctx, 401, "unauthorized", "send the admin token as bearer token, as password or as "+tokenHeader)
 	case a.o.Token == "" && !loopback(hostname(host)):
 		fail(ctx, 403, "foreign-host", "ask for localhost, or set admin.token")
 	case writes(ctx) && foreign(ctx, host):
@@ -79,9 +79,16 @@ func hostname(host string) string {
 	return host
 }
 
-// known reports whether the request carries the token: Authorization: Bearer, or as the password of Basic, which is
-// what a browser can send.
+// tokenHeader carries the token where Authorization is another's: a chat's that is explained.
+const tokenHeader = "X-Recap-Admin-Token"
+
+// known reports whether the request carries the token.
 func (a *Admin) known(ctx *fasthttp.RequestCtx) bool {
+	return a.isToken(string(ctx.Request.Header.Peek(tokenHeader))) || a.authorized(ctx)
+}
+
+// authorized looks for the token in Authorization: Bearer, or as the password of Basic, which is what a browser can send.
+func (a *Admin) authorized(ctx *fasthttp.RequestCtx) bool {
 	scheme, value, _ := strings.Cut(string(ctx.Request.Header.Peek("Authorization")), " ")
 	value = strings.TrimSpace(value)
 	switch strings.ToLower(scheme) {
@@ -95,7 +102,23 @@ func (a *Admin) known(ctx *fasthttp.RequestCtx) bool {
 	default:
 		return false
 	}
-	// Digests, that not even the length is told by the time it takes.
+	return a.isToken(value)
+}
+
+// isToken compares digests, that not even the length is told by the time it takes.
+func (a *Admin) isToken(value string) bool {
 	got, want := sha256.Sum256([]byte(value)), sha256.Sum256([]byte(a.o.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// asked is the header of a request without what let it in here: that is nothing for an upstream, nor anybody's chat.
+func (a *Admin) asked(ctx *fasthttp.RequestCtx) *fasthttp.RequestHeader {
+	header, ours := &fasthttp.RequestHeader{}, a.o.Token != "" && a.authorized(ctx)
+	for name, value := range ctx.Request.Header.All() {
+		if ours && strings.EqualFold(string(name), "Authorization") || strings.EqualFold(string(name), tokenHeader) {
+			continue
+		}
+		header.AddBytesKV(name, value)
+	}
+	return header
 }

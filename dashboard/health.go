@@ -58,8 +58,7 @@ func (a *Admin) explain(ctx *fasthttp.RequestCtx, _ string) {
 	defer cancel()
 	// Copies: fasthttp uses the buffers again.
 	told, err := a.o.Explain(within, Question{
-		Path: string(ctx.QueryArgs().Peek("path")), Body: string(ctx.PostBody()),
-		Header: func(name string) string { return string(ctx.Request.Header.Peek(name)) },
+		Path: string(ctx.QueryArgs().Peek("path")), Body: string(ctx.PostBody()), Header: a.asked(ctx),
 	})
 	if err != nil {
 		fail(ctx, 400, "not-explained", err.Error())

@@ -104,27 +104,6 @@ func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
 	x.relay(ctx, sent)
 }
 
-// override takes the override headers off the request and reads them.
-func (x *exchange) override() error {
-	if !x.head.overrides() {
-		return nil
-	}
-	if err := x.misspelt(); err != nil {
-		return err
-	}
-	ours := x.head.takeOverrides()
-	if len(ours) == 0 {
-		return nil
-	}
-	x.changed = true
-	ov, ignored, err := x.c.Config.ReadOverrides(ours.of)
-	for _, name := range ignored {
-		x.c.Stats.OverrideIgnored(name)
-	}
-	x.ov = ov
-	return err
-}
-
 // plan decides what happens to body and returns what is sent instead, nil for the original bytes. Whatever goes wrong
 // in here costs the compaction, not the request (promise P2).
 func (x *exchange) plan(ctx *fasthttp.RequestCtx, body string) (sent []byte) {

@@ -3,35 +3,33 @@ package middleware
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"recap/compaction"
-	"recap/config"
 	"recap/dialect"
 )
 
 // windowPatience is how long an explanation waits for the upstream to tell its window.
 const windowPatience = 3 * time.Second
 
-// Explain tells what would be done to a chat request, and does nothing. path is that of the chat API ("" = OpenAI's);
-// header gives the request's headers, credentials and overrides among them.
-func (c *Compactor) Explain(ctx context.Context, path, body string, header func(string) string) (e compaction.Explanation, err error) {
+// Explain tells what would be done to a chat request, and does nothing. path is that of the chat API ("" = OpenAI's), with
+// its query; header has the request's headers, credentials and overrides among them. An override that the proxy would
+// refuse is a *config.BadHeader.
+func (c *Compactor) Explain(ctx context.Context, path, body string, header *fasthttp.RequestHeader) (e compaction.Explanation, err error) {
 	if path == "" {
 		path = "/v1/chat/completions"
 	}
-	d := dialect.For("POST", path)
+	bare, _, _ := strings.Cut(path, "?")
+	d := dialect.For("POST", bare)
 	if d == nil {
 		return e, errors.New("explain: the path is not that of a chat; use /v1/chat/completions or /api/chat")
 	}
 	x := &exchange{c: c, d: d, start: time.Now(), path: path, dry: true}
 	var request fasthttp.RequestCtx
-	for _, name := range append(config.OverrideHeaders(), credentials[:]...) {
-		if value := header(name); value != "" {
-			request.Request.Header.Set(name, value)
-		}
-	}
+	header.CopyTo(&request.Request.Header)
 	x.head = newRequestHeaders(&request.Request.Header)
 	defer x.leave()
 	x.takeCredentials()

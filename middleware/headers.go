@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 	"sync"
 
@@ -68,6 +69,24 @@ func (r *requestHeaders) bytes(name string) []byte {
 		}
 	}
 	return nil
+}
+
+// names goes through the names of all lines, as views.
+func (r *requestHeaders) names() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if len(r.lines) == 0 {
+			for name := range r.h.All() {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+		for i := range r.lines {
+			if !yield(r.lines[i].name) {
+				return
+			}
+		}
+	}
 }
 
 const overridePrefix = "x-recap-"
