@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -126,6 +127,110 @@ func BenchmarkNextTurn(b *testing.B) {
 				bodies := benchTurns(n, size, turns+1)
 				c.Handle(benchRequest(bodies[0]))
 				c.Close()
+				var list []*fasthttp.RequestCtx
+				for _, body := range bodies[1:] {
+					list = append(list, benchRequest(body))
+				}
+				b.StartTimer()
+				for _, ctx := range list {
+					c.Handle(ctx)
+					n++
+				}
+				c.Close()
+			}
+		})
+	}
+}
+
+// agentText is what an agent's chats are made of; each % is a word that comes once.
+var agentText = []string{
+	"The test of % fails on the second run, but only when the cache is warm. Could it be that the entry is written too early? ",
+	`func (s *store) %(ctx context.Context) error {\n\tif e, ok := s.memory[key]; ok {\n\t\treturn nil\n\t}\n\treturn s.load(ctx)\n}\n`,
+	`2026-11-07T10:15:32.481Z INFO request method=POST path=/v1/% status=200 bytes=4181 took=38ms\n`,
+	`{\"name\":\"%\",\"versions\":[1,2,3],\"limits\":{\"cpu\":\"500m\"},\"note\":null}\n`,
+	"Zażółć gęślą jaźń: moduł % zgłasza błąd, gdy ścieżka zawiera spację. ",
+}
+
+// agentTurns renders a conversation of an agent at about half of size, and, from about size bytes on, its growth by a round
+// or by an answer and a question for each turn.
+func agentTurns(id, size, turns int) (half []byte, bodies [][]byte) {
+	r := rand.New(rand.NewPCG(uint64(id), 7))
+	result := min(max(size/28, 260), 4800)
+	var b strings.Builder
+	quote := func(n int) {
+		b.WriteByte('"')
+		for end := b.Len() + n - 60; ; {
+			b.WriteString(strings.ReplaceAll(agentText[r.IntN(len(agentText))], "%", strconv.FormatUint(r.Uint64()>>20, 36)))
+			if b.Len() >= end {
+				break
+			}
+		}
+		b.WriteByte('"')
+	}
+	b.WriteString(`{"model":"bench","messages":[{"role":"system","content":"You are careful."},{"role":"user","content":`)
+	quote(result / 3)
+	b.WriteString("}")
+	n := 0
+	grow := func() {
+		if n++; n%4 == 0 {
+			b.WriteString(`,{"role":"assistant","content":`)
+			quote(result / 2)
+			b.WriteString(`},{"role":"user","content":`)
+			quote(result / 4)
+			b.WriteString("}")
+			return
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"call_%d","type":"function","function":`+
+			`{"name":"read","arguments":"{\"path\":\"internal/%d.go\"}"}}]},{"role":"tool","tool_call_id":"call_%d","content":`, n, r.IntN(1e9), n)
+		quote(result)
+		b.WriteString("}")
+	}
+	body := func() []byte { return []byte(b.String() + `],"max_tokens":512}`) }
+	for b.Len() < size*7/8 || n < 9 { // under that there is no place for a checkpoint
+		if grow(); half == nil && b.Len() >= size/2 && size > 4<<10 {
+			half = body()
+		}
+	}
+	if half == nil { // half of it is too short to be summarised
+		half = body()
+	}
+	for range turns {
+		grow()
+		bodies = append(bodies, body())
+	}
+	return half, bodies
+}
+
+// rewriting are settings under which a conversation is rewritten from its first checkpoint on, and none follows.
+func rewriting(window int) func(*config.Config) {
+	return func(c *config.Config) {
+		c.Models[0].ContextWindow = window
+		s := &c.Summarization
+		s.Trigger = summarizer.Trigger{Type: "token_count", Value: 1e8}
+		s.RetainRecent.Turns = 1
+		s.ContextPruning.Enabled, s.ContextPruning.Strategy = true, pruning.Budget
+		s.ContextPruning.ProtectTokens, s.ContextPruning.ClearAtLeast = 3000, 2000
+	}
+}
+
+// BenchmarkRewritten is BenchmarkNextTurn for conversations with a checkpoint in use and trims.
+func BenchmarkRewritten(b *testing.B) {
+	for size, turns := range map[int]int{2 << 10: 1, 32 << 10: 8, 256 << 10: 16, 1 << 20: 16} {
+		b.Run(fmt.Sprintf("%dk", size>>10), func(b *testing.B) {
+			c := newBenchWith(b, rewriting(size))
+			c.Counter.Close()
+			b.ReportAllocs()
+			for n := 0; n < b.N; {
+				b.StopTimer()
+				half, bodies := agentTurns(n, size, turns+1)
+				first := benchRequest(half)
+				first.Request.Header.Set("X-Recap-Mode", "force")
+				c.Handle(first)
+				c.Handle(benchRequest(bodies[0]))
+				c.Close()
+				if s := string(first.Response.Header.Peek("X-Recap-Status")); !strings.HasPrefix(s, "compacted") {
+					b.Fatalf("status %q", s)
+				}
 				var list []*fasthttp.RequestCtx
 				for _, body := range bodies[1:] {
 					list = append(list, benchRequest(body))

@@ -11,8 +11,8 @@ const digestIntro = "\nIt mentioned: "
 
 // digest returns the paths, identifiers and numbers of a text that tell most about it and are not shown elsewhere, in
 // the order in which they appeared, in at most chars code points.
-func digest(text string, chars int, shown shownWords) string {
-	found := slices.DeleteFunc(mentions(text), func(m mention) bool { return shown[m.word] })
+func digest(text string, chars int, shown wordSet) string {
+	found := slices.DeleteFunc(mentions(text), func(m mention) bool { return shown.has(m.word) })
 	for i := range found {
 		found[i].worth = found[i].score()
 	}
@@ -55,30 +55,4 @@ func choose(found []mention, chars int) []mention {
 		left -= size
 	}
 	return chosen
-}
-
-// shownWords are words that need no place in a digest.
-type shownWords map[string]bool
-
-// add notes the words of a text, and the names and numbers inside each.
-func (s shownWords) add(text string) {
-	for _, m := range mentions(text) {
-		if s[m.word] {
-			continue
-		}
-		s[m.word] = true
-		s.parts(m.word)
-	}
-}
-
-func (s shownWords) parts(word string) {
-	for {
-		at := strings.IndexAny(word, "/.:\\")
-		if at < 0 {
-			break
-		}
-		s[word[:at]] = true
-		word = word[at+1:]
-		s[word] = true
-	}
 }

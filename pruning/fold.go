@@ -14,7 +14,6 @@ type fold struct {
 	o      *Options
 	window int
 	progress
-	shown shown
 }
 
 // progress is all that a pass knows behind a message.
@@ -29,6 +28,7 @@ type progress struct {
 	freed       int     // tokens that it would free
 	stood       int     // tokens that it stands for as the client sent it, less what would be left
 
+	shown   shown
 	batch   Batch
 	changed bool // something is sent otherwise than result says
 	result  Result

@@ -1,11 +1,6 @@
 package pruning
 
-import (
-	"hash/maphash"
-
-	"recap/chat"
-	"recap/tokens"
-)
+import "recap/tokens"
 
 // left is what remains of a piece in tokens. For a digest it is a bound, so that no digest is made before its batch:
 // what it says depends on what else is shown then.
@@ -62,60 +57,6 @@ func (f *fold) shortened(i int) shortened {
 		}
 		return bare
 	})
-}
-
-// shown is what stands beside a result that is cleared, as it is sent: what users and assistants said and called so
-// far, and what is left of the results before it. No digest need repeat that.
-type shown struct {
-	print           uint64 // names it all
-	own, told       int    // messages and pieces that print stands for
-	words           shownWords
-	ownRead, toldOf int // messages and pieces whose words are known
-}
-
-var seed = maphash.MakeSeed()
-
-// print names what is shown beside the i-th piece.
-func (f *fold) print(i int) uint64 {
-	type step struct {
-		before uint64
-		text   uint64
-	}
-	s := &f.shown
-	for ; s.own < f.at.messages; s.own++ {
-		if m := &f.c.Messages[s.own]; len(m.Results) == 0 {
-			s.print = maphash.Comparable(seed, step{s.print, maphash.String(seed, m.Raw)})
-		}
-	}
-	for ; s.told < min(i, f.clear); s.told++ {
-		text := maphash.String(seed, f.remains(s.told, (*fold).content))
-		s.print = maphash.Comparable(seed, step{s.print, text})
-	}
-	return s.print
-}
-
-// words returns the words that are shown beside the i-th piece.
-func (f *fold) words(i int) shownWords {
-	s := &f.shown
-	if s.words == nil {
-		s.words = shownWords{}
-	}
-	for ; s.ownRead < f.at.messages; s.ownRead++ {
-		m := &f.c.Messages[s.ownRead]
-		if len(m.Results) > 0 {
-			continue
-		}
-		s.words.add(m.Text())
-		for n := range m.Calls {
-			s.words.add(chat.Unquote(m.Calls[n].Args.Of(m.Raw)))
-		}
-	}
-	for ; s.toldOf < min(i, f.clear); s.toldOf++ {
-		s.words.add(f.remains(s.toldOf, func(f *fold, p *piece) string {
-			return f.c.Messages[p.message].ResultText(int(p.result))
-		}))
-	}
-	return s.words
 }
 
 // remains is what is sent of the i-th piece, which is not shortened any more: its shorter text, else all of it.

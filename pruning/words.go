@@ -34,6 +34,19 @@ func (m *mention) score() int32 {
 func mentions(text string) []mention {
 	var list []mention
 	at := map[string]int{}
+	eachWord(text, func(word string, kind kind) {
+		if known, ok := at[word]; ok {
+			list[known].count++
+			return
+		}
+		at[word] = len(list)
+		list = append(list, mention{word: word, first: int32(len(list)), count: 1, kind: kind})
+	})
+	return list
+}
+
+// eachWord calls visit with all that is worth quoting in a text, as often as it comes.
+func eachWord(text string, visit func(word string, kind kind)) {
 	for i := 0; i < len(text); {
 		if !inWord[text[i]] {
 			i++
@@ -47,19 +60,11 @@ func mentions(text string) []mention {
 			var word string
 			word, run = nextWord(run)
 			word = plainWord(word)
-			kind := kindOf(word)
-			if kind == plain {
-				continue
+			if kind := kindOf(word); kind != plain {
+				visit(word, kind)
 			}
-			if known, ok := at[word]; ok {
-				list[known].count++
-				continue
-			}
-			at[word] = len(list)
-			list = append(list, mention{word: word, first: int32(len(list)), count: 1, kind: kind})
 		}
 	}
-	return list
 }
 
 // nextWord takes the first word off a run of word bytes. Text inside JSON or source has its line breaks and tabs
