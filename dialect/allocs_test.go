@@ -70,6 +70,14 @@ func TestAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+	short := talkBody(1, 2<<10, 260)
+	within(t, "glance, short chat", 0, func() {
+		c, _, err := g.Glance(short, 1, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dialect.FreeGlance(c)
+	})
 	within(t, "splice of half the chat", 0, splice(t, d, turns[0]))
 
 	event := []byte(`data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" hello"}}],"usage":null}` + "\n\n")

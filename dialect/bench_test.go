@@ -121,6 +121,16 @@ func BenchmarkGlance(b *testing.B) {
 			}
 		}
 	})
+	mixed := talkBody(1, 2<<10, 260)
+	b.Run("mixed", func(b *testing.B) {
+		b.SetBytes(int64(len(mixed)))
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, _, err := d.Glance(mixed, 0, 1<<20); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 	agent := agentBody(3 << 10)
 	b.Run("agent", func(b *testing.B) {
 		b.SetBytes(int64(len(agent)))
@@ -136,7 +146,7 @@ func BenchmarkGlance(b *testing.B) {
 // BenchmarkValid is the pass over bytes that are met for the first time.
 func BenchmarkValid(b *testing.B) {
 	for _, size := range sizes {
-		body := agentBody(size.bytes)
+		body := talkBody(1, size.bytes, 3000)
 		b.Run(size.name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {

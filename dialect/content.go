@@ -30,6 +30,14 @@ func str(text string, at chat.Span) (value, reason string) {
 	return strings.Clone(chat.Unquote(at.Of(text))), ""
 }
 
+// modelName is str for the member that names the model, in memory that keeps no body: it is remembered for long.
+func modelName(text string, at chat.Span) (name, reason string) {
+	if absent(text, at) || !is(text, at, '"') {
+		return str(text, at)
+	}
+	return models.own(chat.Unquote(at.Of(text))), ""
+}
+
 // label is str for members that may be anything without harm.
 func label(text string, at chat.Span) string {
 	value, _ := str(text, at)

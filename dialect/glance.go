@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"strings"
+	"sync"
 
 	"recap/chat"
 )
@@ -18,14 +19,28 @@ const (
 func (l *layout) glance(body string, tenant uint64, unread int) (*chat.Chat, bool, error) {
 	r := readings.Get().(*reading)
 	defer r.free()
-	r.l, r.ch, r.tenant, r.glance, r.unread = l, &chat.Chat{Body: body}, tenant, true, unread
+	r.l, r.ch, r.tenant, r.glance, r.unread = l, glanced.Get().(*chat.Chat), tenant, true, unread
+	r.ch.Body = body
 	if err := r.walk(body); err != nil || r.far {
+		FreeGlance(r.ch)
 		return nil, false, err
 	}
 	if r.list.plain && r.remembers() {
 		r.keep()
 	}
 	return r.ch, r.list.plain, nil
+}
+
+// glanced keeps chats that were glanced at for the next glances.
+var glanced = sync.Pool{New: func() any { return new(chat.Chat) }}
+
+// FreeGlance lets the memory of a chat that Glance returned be used for another one: whoever calls it has no chat any more.
+// It does nothing to a chat with messages, nor to none.
+func FreeGlance(c *chat.Chat) {
+	if c != nil && len(c.Messages) == 0 {
+		*c = chat.Chat{Extras: c.Extras[:0]}
+		glanced.Put(c)
+	}
 }
 
 // glanceMessage steps over one message and reports whether it is plain: nothing in it is an array of parts or pictures.

@@ -70,10 +70,9 @@ func (ollama) Error(_ int, _, message string) []byte {
 func fillOllama(c *chat.Chat, at []chat.Span) (reason string) {
 	// The order is that of ollamaLayout.names.
 	model, stream, options, keepAlive, extras := at[1], at[2], at[3], at[4], at[5:7]
-	if c.Model, reason = str(c.Body, model); reason != "" {
+	if c.Model, reason = modelName(c.Body, model); reason != "" {
 		return reason
 	}
-	c.Model = strings.Clone(c.Model) // it is remembered for long, and must not keep the body
 	if c.Stream, reason = flag(c.Body, stream, true); reason != "" {
 		return reason
 	}
@@ -85,7 +84,7 @@ func fillOllama(c *chat.Chat, at []chat.Span) (reason string) {
 	if !absent(c.Body, keepAlive) {
 		c.KeepAlive = keepAlive
 	}
-	c.Extras = present(c.Body, extras)
+	c.Extras = appendPresent(c.Extras, c.Body, extras)
 	return ""
 }
 

@@ -67,10 +67,9 @@ func fillOpenAI(c *chat.Chat, at []chat.Span) (reason string) {
 			return "server-history"
 		}
 	}
-	if c.Model, reason = str(c.Body, model); reason != "" {
+	if c.Model, reason = modelName(c.Body, model); reason != "" {
 		return reason
 	}
-	c.Model = strings.Clone(c.Model) // it is remembered for long, and must not keep the body
 	if c.Stream, reason = flag(c.Body, stream, false); reason != "" {
 		return reason
 	}
@@ -83,12 +82,12 @@ func fillOpenAI(c *chat.Chat, at []chat.Span) (reason string) {
 			c.MaxReply = n
 		}
 	}
-	c.Extras = present(c.Body, extras)
+	c.Extras = appendPresent(c.Extras, c.Body, extras)
 	return ""
 }
 
-// present returns those spans that name something.
-func present(text string, spans []chat.Span) (found []chat.Span) {
+// appendPresent appends those spans that name something.
+func appendPresent(found []chat.Span, text string, spans []chat.Span) []chat.Span {
 	for _, span := range spans {
 		if !absent(text, span) {
 			found = append(found, span)

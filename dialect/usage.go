@@ -111,7 +111,7 @@ func readOpenAIMember(key, value, text string, r *Report, cached *int) {
 	switch key {
 	case "model":
 		if r.Model == "" {
-			r.Model = strings.Clone(chat.Unquote(value))
+			r.Model = models.own(chat.Unquote(value))
 		}
 	case "error":
 		r.fail(value != "null", text)
@@ -192,7 +192,7 @@ func readOllama(text string, r *Report) (whole bool) {
 		switch key {
 		case "model":
 			if r.Model == "" {
-				r.Model = strings.Clone(chat.Unquote(value))
+				r.Model = models.own(chat.Unquote(value))
 			}
 		case "error":
 			r.fail(value != "null", text)

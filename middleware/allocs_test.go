@@ -89,3 +89,22 @@ func TestAllocations(t *testing.T) {
 		s.ContextPruning.ProtectTokens, s.ContextPruning.ClearAtLeast = 2000, 1500
 	})
 }
+
+// TestAllocationsShort holds how often a short chat that is far from every level allocates: nearly all of it is fasthttp's
+// and this test's own.
+func TestAllocationsShort(t *testing.T) {
+	c := newBench(t)
+	c.Handle(benchRequest(toolTurns(1<<10, 1)[0]))
+	c.Close()
+	var list [][]byte
+	for id := range 60 {
+		list = append(list, benchTurns(id, 1<<10, 1)[0])
+	}
+	for i := 0; i < 70; i++ { // the accounts take so many a second
+		c.Handle(benchRequest(list[i%len(list)]))
+	}
+	c.Close()
+	if got := measured(t, c, list, "clear"); got > 20 {
+		t.Errorf("short chat: %.1f allocations, the budget is 20", got)
+	}
+}

@@ -235,7 +235,7 @@ func (x *exchange) weigh() bool {
 // ask is the question for the window of this request.
 func (x *exchange) ask() tokens.Ask {
 	return tokens.Ask{
-		Upstream: x.up.Name, URL: x.up.URL, Header: x.credentials, Model: x.chat.Model,
+		Upstream: x.up.Name, URL: x.up.URL, Header: x.calls.creds, Model: x.chat.Model,
 		Native: x.d.Name() == "ollama", NumCtx: x.chat.NumCtx, Override: x.ov.ContextWindow,
 	}
 }

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"math/bits"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +20,7 @@ type calls struct {
 	retry  func(status int, seen []byte) (next []byte, ok bool)
 	ended  func(Outcome)
 	shape  func(status int, code, message string) []byte
+	creds  func() http.Header
 }
 
 // exchanges keeps those that are over for the next ones.
@@ -45,6 +47,7 @@ func (x *exchange) bind() {
 			x.ended(o)
 		},
 		shape: func(status int, code, message string) []byte { return x.d.Error(status, code, message) },
+		creds: x.credentials,
 	}
 }
 
@@ -61,6 +64,8 @@ func (x *exchange) release() {
 	if x.tap.inner != nil {
 		x.tap.inner.Free()
 	}
+	dialect.FreeGlance(x.chat)
+	dialect.FreeGlance(x.glanced)
 	c, bound := x.c, x.calls
 	bound.ctx = nil
 	*x = exchange{calls: bound}

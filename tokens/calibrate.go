@@ -132,7 +132,8 @@ func proportional(list []observation) bool {
 
 // median is the ratio in the middle, larger prompts counting for more: bounded, and deaf to outliers.
 func (s *series) median() float64 {
-	sorted := slices.Clone(s.Kept)
+	var space [kept]observation
+	sorted := append(space[:0], s.Kept...)
 	slices.SortFunc(sorted, func(a, b observation) int { return cmp.Compare(a.Ratio, b.Ratio) })
 	total := 0.0
 	for _, o := range sorted {
