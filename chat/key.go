@@ -118,6 +118,16 @@ type Recall struct {
 	Pruning atomic.Value
 }
 
+// Beside returns what r remembers of its messages, without what depends on what was sent with them.
+func (r *Recall) Beside() *Recall {
+	other := &Recall{}
+	other.keys.Store(r.keys.Load())
+	if known := r.Pruning.Load(); known != nil {
+		other.Pruning.Store(known)
+	}
+	return other
+}
+
 // Reported is what an upstream counted for a chat that was sent as it came. The zero Reported says nothing.
 type Reported struct {
 	Prompt int // tokens

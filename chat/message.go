@@ -144,7 +144,7 @@ type Chat struct {
 	Borrowed bool // Messages are views into the memory of Body, else into memory that stays
 
 	Before *Recall // of an earlier chat whose messages are a prefix of these; nil = none is known
-	Known  int     // bytes of Body that Before's chat began with too, at the same place; 0 = moved
+	Known  int     // bytes of Body that are Before's too: up to its last message, and all behind the list if that is the same; 0 = moved
 	Began  int     // messages of Before's chat
 	After  *Recall // of these messages, for the chats that will begin with them; nil = not remembered
 }

@@ -228,7 +228,7 @@ func (r *reading) messages(c *cursor) chat.Span {
 
 // remembers reports whether this body is looked for among those read before, and kept.
 func (r *reading) remembers() bool {
-	return r.facts != nil || r.glance && len(r.ch.Body) >= KeptFrom
+	return r.facts != nil || r.glance && (len(r.ch.Body) >= KeptFrom || r.tenant != 0)
 }
 
 // message reads the message under the cursor, or steps over it.

@@ -42,6 +42,7 @@ type Dialect interface {
 type Glancer interface {
 	// Glance returns a chat without messages, or an *Odd where Decode would mostly give one. plain tells that no message
 	// holds parts or media. A body of more than unread bytes that begins like none before is given up: nil, false, nil.
+	// Without a tenant, 0, a body shorter than KeptFrom is not looked for among those before.
 	Glance(body string, tenant uint64, unread int) (c *chat.Chat, plain bool, err error)
 	// DecodeFor is Decode for one tenant.
 	DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error)

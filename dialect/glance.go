@@ -10,7 +10,8 @@ import (
 const (
 	// glanceAhead are the messages by which a long body must be known for a glance to go on, see Glancer.
 	glanceAhead = 16
-	// KeptFrom is from which size on, in bytes, keeping a body costs less than glancing at all of the next one.
+	// KeptFrom is from which size on, in bytes, keeping a body costs less than glancing at all of the next one. A shorter one
+	// is kept where it goes on with one that was read.
 	KeptFrom = 4 << 10
 )
 
@@ -25,7 +26,7 @@ func (l *layout) glance(body string, tenant uint64, unread int) (*chat.Chat, boo
 		FreeGlance(r.ch)
 		return nil, false, err
 	}
-	if r.list.plain && r.remembers() {
+	if r.list.plain && (len(body) >= KeptFrom || r.list.known != nil) {
 		r.keep()
 	}
 	return r.ch, r.list.plain, nil

@@ -53,14 +53,21 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	s := &seen{
 		text: view(k.space), count: r.list.count, path: r.list.path, plain: r.list.plain, points: r.list.points,
 	}
-	if end := r.ch.List.End; before != nil && r.ch.Body[end:] == before.rest {
+	rest := r.ch.Body[r.ch.List.End:]
+	same := before != nil && rest == before.rest
+	if same {
 		s.rest, s.top = before.rest, before.top
 	} else {
-		s.rest, s.top = strings.Clone(r.ch.Body[end:]), r.top.restOf(end)
+		s.rest, s.top = strings.Clone(rest), r.top.restOf(r.ch.List.End)
 	}
 	// Apart from s: whoever only remembers something of a chat in flight must not hold its bytes.
-	if s.recall = new(chat.Recall); before != nil && tail == "" {
+	switch {
+	case before == nil || tail != "":
+		s.recall = new(chat.Recall)
+	case same:
 		s.recall = before.recall
+	default:
+		s.recall = before.recall.Beside()
 	}
 	r.ch.After = s.recall
 	r.own(k.space)

@@ -236,6 +236,9 @@ func (r *reading) takeRest(c *cursor) bool {
 		return false
 	}
 	r.takeTop(c, s.top)
+	if r.ch.Known > 0 {
+		r.ch.Known += len(s.rest)
+	}
 	return true
 }
 

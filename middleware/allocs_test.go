@@ -79,9 +79,18 @@ func TestAllocations(t *testing.T) {
 			t.Errorf("%s: %.1f allocations, the budget is %g", what, got, budget)
 		}
 	}
-	f("far from every level", 230, "clear", func(*config.Config) {})
-	f("near a level", 240, "clear", func(c *config.Config) { c.Models[0].ContextWindow = 40_000 })
-	f("rewritten", 210, "compacted", func(c *config.Config) {
+	short := newBenchWith(t, func(c *config.Config) { c.Models[0].ContextWindow = 2_400 })
+	turns := readerTurns(1, 1<<10, 100, 5)
+	for _, body := range turns[:2] {
+		short.Handle(benchRequest(body))
+	}
+	short.Close()
+	if got, budget := measured(t, short, turns[2:], "clear"), 90.0; got > budget {
+		t.Errorf("short and near: %.1f allocations, the budget is %g", got, budget)
+	}
+	f("far from every level", 90, "clear", func(*config.Config) {})
+	f("near a level", 95, "clear", func(c *config.Config) { c.Models[0].ContextWindow = 40_000 })
+	f("rewritten", 155, "compacted", func(c *config.Config) {
 		c.Models[0].ContextWindow = 40_000
 		s := &c.Summarization
 		s.Trigger = summarizer.Trigger{Type: "token_count", Value: 1e8}

@@ -40,6 +40,10 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
 	x.c.mayBeFar(levels.Prepare)
+	if x.window.Size > 0 && len(body) < dialect.KeptFrom && len(body) >= levels.Prepare {
+		c = x.recalled(g, c)
+		x.chat = c
+	}
 	if x.window.Size <= 0 || x.most(c, levels.Prepare) >= levels.Prepare {
 		x.chat, x.glanced = nil, c
 		return false
@@ -50,6 +54,19 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.status, x.summary = chat.Clear, "none"
 	x.claim()
 	return true
+}
+
+// recalled is c, which is too short to be looked for among the chats that were met before, with what is known of it: under a
+// small window also a short one is near its levels.
+func (x *exchange) recalled(g dialect.Glancer, c *chat.Chat) *chat.Chat {
+	x.belong()
+	again, _, err := g.Glance(c.Body, x.mark, len(c.Body))
+	if err != nil {
+		return c
+	}
+	again.MaxReply = c.MaxReply
+	dialect.FreeGlance(c)
+	return again
 }
 
 // most is a number of tokens that c, which was glanced at, does not have more of; the least one that is cheap and under a
