@@ -72,6 +72,9 @@ type Options struct {
 	TTL       time.Duration `yaml:"-"`    // a checkpoint not used for so long expires; 0 = 720 h, negative = never
 	Mirror    string        `yaml:"-"`    // base URL of NexusAI's memory service; "" = none
 
+	// Patience is how long Find waits for the disk: a request waits for Find. 0 = 500 ms.
+	Patience time.Duration `yaml:"-"`
+
 	// Now is the clock, nil = time.Now. Report is told what failed in the background, nil = nobody is. Both are for
 	// the process, not for the file.
 	Now    func() time.Time `yaml:"-"`
@@ -82,6 +85,7 @@ type Options struct {
 const (
 	DefaultCacheSize = 64 << 20
 	DefaultTTL       = 720 * time.Hour
+	DefaultPatience  = 500 * time.Millisecond
 )
 
 func (o Options) withDefaults() Options {
@@ -90,6 +94,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.TTL == 0 {
 		o.TTL = DefaultTTL
+	}
+	if o.Patience <= 0 {
+		o.Patience = DefaultPatience
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -3,6 +3,7 @@ package cache_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -31,11 +32,11 @@ func open(t testing.TB, o cache.Options) *cache.SQLite {
 	if o.Path == "" {
 		o.Path = filepath.Join(t.TempDir(), "dir", "recap.db")
 	}
+	o.Patience = time.Minute // a loaded machine's disk
 	store, err := cache.OpenSQLite(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.Patient()
 	t.Cleanup(func() { store.Close() })
 	return store
 }

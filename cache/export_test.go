@@ -47,9 +47,6 @@ func (s *SQLite) Settle() { s.texts.cache.Wait() }
 // Breach opens the file without any of the store's care.
 func Breach(path string) (*sql.DB, error) { return sql.Open("sqlite", path) }
 
-// Patient makes Find wait for as long as a loaded machine needs.
-func (s *SQLite) Patient() { s.patience = time.Minute }
-
 // UsedOnDisk returns the newest use that was written.
 func (s *SQLite) UsedOnDisk() (time.Time, error) {
 	var n int64

@@ -6,13 +6,9 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"recap/chat"
 )
-
-// readTime is how long Find waits for the disk: a request waits for Find.
-const readTime = 500 * time.Millisecond
 
 // SQLite is a store in a file, with an index of all its keys and most of its texts in memory.
 //
@@ -21,16 +17,15 @@ const readTime = 500 * time.Millisecond
 //
 // Several processes may use the same file; each sees what the others wrote within a second.
 type SQLite struct {
-	o        Options
-	patience time.Duration // readTime
-	disk     *disk
-	index    *index
-	texts    *texts
-	writes   chan struct{} // holds one token: who has it may write to disk and then to index
-	stale    atomic.Bool   // a write failed in the middle: look at the file again
-	closed   atomic.Bool
-	quit     context.CancelFunc
-	done     sync.WaitGroup
+	o      Options
+	disk   *disk
+	index  *index
+	texts  *texts
+	writes chan struct{} // holds one token: who has it may write to disk and then to index
+	stale  atomic.Bool   // a write failed in the middle: look at the file again
+	closed atomic.Bool
+	quit   context.CancelFunc
+	done   sync.WaitGroup
 }
 
 var (
@@ -49,7 +44,7 @@ func OpenSQLite(ctx context.Context, o Options) (*SQLite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &SQLite{o: o, patience: readTime, disk: d, index: newIndex(), writes: make(chan struct{}, 1)}
+	s := &SQLite{o: o, disk: d, index: newIndex(), writes: make(chan struct{}, 1)}
 	if s.texts, err = newTexts(o.CacheSize); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -119,7 +114,7 @@ func (s *SQLite) find(ctx context.Context, keys []chat.Key, use bool) ([]chat.Ch
 
 // fill reads what is missing in rows from disk.
 func (s *SQLite) fill(ctx context.Context, hits []hit, rows []*row, missing []chat.Key) error {
-	ctx, cancel := context.WithTimeout(ctx, s.patience)
+	ctx, cancel := context.WithTimeout(ctx, s.o.Patience)
 	defer cancel()
 	read, err := s.disk.fetch(ctx, missing)
 	if err != nil {

@@ -53,7 +53,11 @@ func (c *demoCmd) play(ctx context.Context, out *screen) (err error) {
 		speed = *c.Speed
 	}
 	st, err := newStage(ctx, demoPlay(c.Turns), speed, c.change)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		out.line(dim, "Stopped before the first turn.")
+		return nil
+	case err != nil:
 		return fmt.Errorf("start demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, st.close()) }()

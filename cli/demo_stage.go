@@ -87,7 +87,7 @@ func (s *stage) url() string      { return "http://" + s.app.Addr() }
 func (s *stage) adminURL() string { return "http://" + s.app.AdminAddr() }
 
 // demoPatience bounds each wait for something that takes milliseconds.
-const demoPatience = 10 * time.Second
+const demoPatience = time.Minute
 
 // learnWindow waits until Recap has asked the model for its window; a request that came before would be relayed as it is.
 func (s *stage) learnWindow(ctx context.Context) error {

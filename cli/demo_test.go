@@ -5,6 +5,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,19 +105,39 @@ func TestDemoOnTerminal(t *testing.T) {
 // Ctrl-C ends the demo at once, without an error and without leaving anything behind.
 func TestDemoStops(t *testing.T) {
 	noLeaks(t)
-	ctx, stop := context.WithTimeout(t.Context(), 700*time.Millisecond)
-	defer stop()
-	var out bytes.Buffer
-	start := time.Now()
-	if err := cli.PlayDemo(ctx, &out, cli.DemoOptions{Turns: 1000, Speed: 1}); err != nil {
-		t.Error(err)
+	f := func(after time.Duration, want string) { // after it has begun to speak; 0 = before
+		t.Helper()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		out := &begun{first: func() { time.AfterFunc(after, stop) }}
+		if after == 0 {
+			stop()
+		}
+		start := time.Now()
+		if err := cli.PlayDemo(ctx, out, cli.DemoOptions{Turns: 1000, Speed: 1}); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("it took %s to stop", took)
+		}
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("got %s, want %s", out.String(), want)
+		}
 	}
-	if took := time.Since(start); took > 15*time.Second {
-		t.Errorf("it took %s to stop", took)
-	}
-	if !regexp.MustCompile(`Stopped in turn \d+\.`).MatchString(out.String()) {
-		t.Errorf("got %s", out.String())
-	}
+	f(0, `^Stopped before the first turn\.`)
+	f(700*time.Millisecond, `Stopped in turn \d+\.`)
+}
+
+// begun is an output that tells of its first words.
+type begun struct {
+	bytes.Buffer
+	once  sync.Once
+	first func()
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.once.Do(b.first)
+	return b.Buffer.Write(p)
 }
 
 // The demo is a check too: it fails where the facts of the first turn are lost, and where nothing happened.

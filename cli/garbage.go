@@ -46,18 +46,28 @@ const (
 )
 
 func giveBack(tick <-chan time.Time) {
-	last, done := uint64(0), true
+	const allocated = "/gc/heap/allocs:bytes"
+	r := rest{done: true}
 	for range tick {
-		now := readMetric("/gc/heap/allocs:bytes")
-		switch idle := now-last < idleAllocs; {
-		case !idle:
-			done = false
-		case !done:
+		if r.due(readMetric(allocated)) {
 			debug.FreeOSMemory()
-			done = true
+			r.last = readMetric(allocated) // small allocations are counted late: by a collection
 		}
-		last = now
 	}
+}
+
+// rest tells when garbage is given back: at the first tick since which little was allocated, and then not again before
+// much was.
+type rest struct {
+	last uint64 // bytes that had ever been allocated, at the tick before
+	done bool
+}
+
+func (r *rest) due(allocated uint64) bool {
+	idle := allocated-r.last < idleAllocs
+	due := idle && !r.done
+	r.last, r.done = allocated, idle
+	return due
 }
 
 func readMetric(name string) uint64 {

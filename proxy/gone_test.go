@@ -119,11 +119,14 @@ func TestC7NoGoroutineIsLeftBehind(t *testing.T) {
 
 // C9: an upstream that dies in the middle never looks complete to the client, and nothing is made up.
 func TestC9DeadUpstreamNeverLooksComplete(t *testing.T) {
-	f := func(name, head string, die func(s *session), want string, version string) {
+	f := func(name, head string, begin, die func(s *session), want string, version string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
+			read := make(chan struct{})
 			s := newStub(t, func(s *session, r *http.Request) {
 				s.say(head)
+				begin(s)
+				<-read // a reset overtakes what was not read
 				die(s)
 				s.close = true
 			})
@@ -131,11 +134,14 @@ func TestC9DeadUpstreamNeverLooksComplete(t *testing.T) {
 			p := r.dial()
 			p.send("POST /v1/chat/completions HTTP/" + version + "\r\nHost: p\r\nContent-Length: 2\r\n\r\n{}")
 			resp := p.head("POST")
-			got, err := io.ReadAll(resp.Body)
+			got := make([]byte, len(want))
+			n, _ := io.ReadFull(resp.Body, got)
+			close(read)
+			rest, err := io.ReadAll(resp.Body)
 			if err == nil {
 				t.Error("body ended as if it were complete")
 			}
-			if string(got) != want {
+			if got := string(got[:n]) + string(rest); got != want {
 				t.Errorf("body = %q, want %q", got, want)
 			}
 			if o := r.outcome(); o.Complete || o.ClientGone || o.Err == nil || o.Status != 200 {
@@ -144,24 +150,16 @@ func TestC9DeadUpstreamNeverLooksComplete(t *testing.T) {
 		})
 	}
 	const e = "data: {\"a\":1}\n\n"
-	events := func(s *session) {
-		for range 3 {
-			s.chunk(e)
-			time.Sleep(10 * time.Millisecond) // a reset must not overtake them
-		}
-	}
-	f("reset after three events", sseHead, func(s *session) { events(s); s.reset() }, e+e+e, "1.1")
-	f("clean end in mid line", sseHead, func(s *session) { s.chunk("data: {\"a") }, "data: {\"a", "1.1")
-	f("end within a chunk", sseHead, func(s *session) { s.say("ff\r\ndata: {\"a") }, "data: {\"a", "1.1")
-	f("broken chunk", sseHead, func(s *session) { s.chunk(e); s.say("zz\r\n") }, e, "1.1")
+	events := func(s *session) { s.chunk(e); s.chunk(e); s.chunk(e) }
+	end, reset := func(*session) {}, (*session).reset
+	f("reset after three events", sseHead, events, reset, e+e+e, "1.1")
+	f("clean end in mid line", sseHead, func(s *session) { s.chunk("data: {\"a") }, end, "data: {\"a", "1.1")
+	f("end within a chunk", sseHead, func(s *session) { s.say("ff\r\ndata: {\"a") }, end, "data: {\"a", "1.1")
+	f("broken chunk", sseHead, func(s *session) { s.chunk(e) }, func(s *session) { s.say("zz\r\n") }, e, "1.1")
 	f("NDJSON", strings.Replace(sseHead, "text/event-stream", "application/x-ndjson", 1),
-		func(s *session) { s.chunk("{\"done\":false}\n"); s.reset() }, "{\"done\":false}\n", "1.1")
-	f("short of its length", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n", func(s *session) { s.say("{\"choices\":[") }, "{\"choices\":[", "1.1")
-	f("reset without framing, to HTTP/1.0", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", func(s *session) {
-		s.say(e)
-		time.Sleep(50 * time.Millisecond)
-		s.reset()
-	}, e, "1.0")
+		func(s *session) { s.chunk("{\"done\":false}\n") }, reset, "{\"done\":false}\n", "1.1")
+	f("short of its length", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n", func(s *session) { s.say("{\"choices\":[") }, end, "{\"choices\":[", "1.1")
+	f("reset without framing, to HTTP/1.0", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", func(s *session) { s.say(e) }, reset, e, "1.0")
 }
 
 // An upstream that is not there, refuses or talks nonsense is a JSON error that names it and the class of the cause,

@@ -18,8 +18,9 @@ import (
 // C16: an upstream that closes idle connections without a word costs no request, and gets each POST once.
 func TestC16StaleConnections(t *testing.T) {
 	t.Parallel()
-	f := func(stream bool, closeAfter, every time.Duration, rounds int) {
+	f := func(stream bool, closeAfter, rest time.Duration, rounds int) {
 		t.Helper()
+		gone := make(chan struct{}, 1)
 		s := newStub(t, func(s *session, r *http.Request) {
 			if stream {
 				s.say(sseHead)
@@ -28,7 +29,7 @@ func TestC16StaleConnections(t *testing.T) {
 			} else {
 				s.json("{}")
 			}
-			time.AfterFunc(closeAfter, func() { s.Close() })
+			time.AfterFunc(closeAfter, func() { s.Close(); gone <- struct{}{} })
 		})
 		r := newRig(t, s.url(), nil)
 		p := r.dial()
@@ -37,14 +38,15 @@ func TestC16StaleConnections(t *testing.T) {
 			if resp, body := p.answer("POST"); resp.StatusCode != 200 {
 				t.Errorf("request %d: %d %s", i, resp.StatusCode, body)
 			}
-			time.Sleep(every)
+			<-gone // what comes before that may be lost
+			time.Sleep(rest)
 		}
 		if n := s.seen.Load(); n != int64(rounds) {
 			t.Errorf("stream=%v: upstream saw %d requests, want %d", stream, n, rounds)
 		}
 	}
-	f(false, 10*time.Millisecond, 30*time.Millisecond, 25)
-	f(true, 10*time.Millisecond, 30*time.Millisecond, 25)
+	f(false, 10*time.Millisecond, 20*time.Millisecond, 25)
+	f(true, 10*time.Millisecond, 20*time.Millisecond, 25)
 }
 
 // C16: a POST that the upstream has read is not sent again, whatever became of it; a GET is, once.
@@ -100,9 +102,11 @@ func TestC16GetIsNotTriedForEver(t *testing.T) {
 
 // A connection on which bytes came that belong to no request is not used again.
 func TestUnaskedBytesSpoilAConnection(t *testing.T) {
+	said := make(chan struct{}, 3)
 	s := newStub(t, func(s *session, r *http.Request) {
 		s.json("{}")
 		s.say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
+		said <- struct{}{}
 	})
 	r := newRig(t, s.url(), nil)
 	p := r.dial()
@@ -111,6 +115,7 @@ func TestUnaskedBytesSpoilAConnection(t *testing.T) {
 		if _, body := p.answer("POST"); body != "{}" {
 			t.Errorf("got %q, want the answer to this request", body)
 		}
+		<-said
 		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -33,7 +33,10 @@ func TestExchangesDoNotMix(t *testing.T) {
 			s.reset()
 		}
 	})
+	const workers, each = 8, 40
 	var mu sync.Mutex
+	var ended sync.WaitGroup
+	ended.Add(workers * each)
 	outcomes := map[string]proxy.Outcome{}
 	r := newRig(t, s.url(), func(set *setting) {
 		set.call = func(ctx *fasthttp.RequestCtx, call *proxy.Call) bool {
@@ -43,13 +46,14 @@ func TestExchangesDoNotMix(t *testing.T) {
 				defer mu.Unlock()
 				if _, twice := outcomes[path]; twice {
 					t.Errorf("%s ended twice", path)
+					return
 				}
 				outcomes[path] = o
+				ended.Done()
 			}
 			return true
 		}
 	})
-	const workers, each = 8, 40
 	var wg sync.WaitGroup
 	for w := range workers {
 		p := r.dial()
@@ -61,15 +65,9 @@ func TestExchangesDoNotMix(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	for range 100 {
-		mu.Lock()
-		n := len(outcomes)
-		mu.Unlock()
-		if n == workers*each {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	all := make(chan struct{})
+	go func() { ended.Wait(); close(all) }()
+	within(t, patience, "the end of all", all)
 	mu.Lock()
 	defer mu.Unlock()
 	for n := 1; n <= workers*each; n++ {
@@ -145,9 +143,9 @@ func TestKeepAliveOutlastsHeaderTimeout(t *testing.T) {
 			t.Errorf("status %d after a pause", resp.StatusCode)
 		}
 	}
-	f(150*time.Millisecond, patience, 500*time.Millisecond, true)
-	f(150*time.Millisecond, 400*time.Millisecond, patience, false)
-	f(patience, 400*time.Millisecond, patience/2, false)
+	f(time.Second, patience, 1500*time.Millisecond, true)
+	f(time.Second, 800*time.Millisecond, patience, false)
+	f(patience, 800*time.Millisecond, patience/2, false)
 }
 
 func isTimeout(err error) bool {

@@ -64,7 +64,7 @@ func TestB11DefaultsAreGenerous(t *testing.T) {
 // lasts several of them instead of the report's ten minutes.
 func TestC22OnlySilenceEndsAStream(t *testing.T) {
 	t.Parallel()
-	idle := 800 * time.Millisecond
+	idle := 2 * time.Second
 	f := func(gap time.Duration, events int, whole bool) {
 		t.Helper()
 		s := newStub(t, func(s *session, r *http.Request) {
@@ -95,7 +95,7 @@ func TestC22OnlySilenceEndsAStream(t *testing.T) {
 			t.Errorf("gap %s: outcome %+v, want complete = %v", gap, o, whole)
 		}
 	}
-	f(200*time.Millisecond, 8, true) // twice the limit in all
+	f(300*time.Millisecond, 10, true) // one and a half of the limit in all
 	f(0, 2, false)
 }
 
@@ -145,12 +145,12 @@ func TestC22SlowReaderGetsAll(t *testing.T) {
 				s.say("0\r\n\r\n")
 			}
 		})
-		r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 900 * time.Millisecond }) // a stub on a busy machine may rest for 300
+		r := newRig(t, s.url(), func(set *setting) { set.up.Timeouts.Idle = 2 * time.Second }) // a stub on a busy machine may rest for a while
 		p := r.dial()
 		p.Conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 		p.send("GET /x " + protocol + "\r\nHost: p\r\n\r\n")
 		resp := p.head("GET")
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(2500 * time.Millisecond)
 		if n, err := io.Copy(io.Discard, resp.Body); n != size || err != nil {
 			t.Errorf("%s, %q: read %d, %v; want %d", protocol, head, n, err, size)
 		}
@@ -171,14 +171,14 @@ func TestC22SlowUploadIsFineAStoppedOneIsNot(t *testing.T) {
 		got := make(chan int, 1)
 		s := newStub(t, func(s *session, r *http.Request) { got <- len(s.body); s.json("{}") })
 		r := newRig(t, s.url(), func(set *setting) {
-			set.up.Timeouts.Idle = 800 * time.Millisecond
-			set.server.HeaderTimeout = 800 * time.Millisecond
+			set.up.Timeouts.Idle = 2 * time.Second
+			set.server.HeaderTimeout = 2 * time.Second
 		})
 		p := r.dial()
 		p.send("POST /api/blobs/x HTTP/1.1\r\nHost: p\r\nTransfer-Encoding: chunked\r\n\r\n")
 		for range pieces {
 			p.send("400\r\n" + strings.Repeat("b", 1024) + "\r\n")
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
 		}
 		if !stop {
 			p.send("0\r\n\r\n")

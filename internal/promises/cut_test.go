@@ -172,19 +172,21 @@ func TestB4ShapesStayApart(t *testing.T) {
 // design.md §4: windowWait lets the first request of a model wait for its window, and no other.
 func TestWindowWait(t *testing.T) {
 	t.Parallel()
+	tell := make(chan struct{}) // closed when the window may be told
 	slow := func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(200 * time.Millisecond)
+		<-tell
 		fmt.Fprint(w, `{"models":[{"name":"fake-model","context_length":16384}]}`)
 	}
 	o := fakellm.Options{Handle: map[string]http.HandlerFunc{"/api/ps": slow}}
 	small := []byte(`{"model":"fake-model","messages":[{"role":"user","content":"hi"}]}`)
-	r := newRig(t, 0, o, func(c *config.Config) { c.Upstreams[0].WindowWait = 20 * time.Second })
-	if got := r.chat("ollama", small).header.Get("X-Recap-Tokens"); !strings.Contains(got, "window=16384, source=upstream") {
-		t.Errorf("with a wait: %q", got)
-	}
-	r = newRig(t, 0, o, nil)
+	r := newRig(t, 0, o, nil)
 	if got := r.chat("ollama", small).header.Get("X-Recap-Tokens"); !strings.Contains(got, "window=4096, source=default") {
 		t.Errorf("by default: %q", got)
+	}
+	r = newRig(t, 0, o, func(c *config.Config) { c.Upstreams[0].WindowWait = patience })
+	time.AfterFunc(200*time.Millisecond, func() { close(tell) })
+	if got := r.chat("ollama", small).header.Get("X-Recap-Tokens"); !strings.Contains(got, "window=16384, source=upstream") {
+		t.Errorf("with a wait: %q", got)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestP10NoLeaks(t *testing.T) {
 	metrics, _ := io.ReadAll(resp.Body)
 	resp.Body.Close()
 	r.close()
-	for place, text := range map[string]string{"log": r.log.String(), "metrics": string(metrics), "events": events(), "answers": shown.String()} {
+	for place, text := range map[string]string{"log": r.log.String(), "metrics": string(metrics), "events": events("event: summary.ready"), "answers": shown.String()} {
 		for _, word := range []string{secret, "SECRETCREDENTIAL", said, "SUMMARYWORDS"} {
 			if at := strings.Index(text, word); at >= 0 {
 				t.Errorf("%s hold %q: %.200s", place, word, text[max(at-100, 0):])
@@ -62,8 +62,9 @@ func TestP10NoLeaks(t *testing.T) {
 	}
 }
 
-// events collects the admin listener's event stream until the rig is closed. N15: the end of a summary is told.
-func (r *rig) events(t *testing.T) func() string {
+// events collects the admin listener's event stream. What it returns waits until the words have been told, and ends it.
+// N15: the end of a summary is told.
+func (r *rig) events(t *testing.T) func(words string) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	req, _ := http.NewRequestWithContext(ctx, "GET", "http://"+r.app.AdminAddr()+"/api/events", nil)
@@ -77,7 +78,8 @@ func (r *rig) events(t *testing.T) func() string {
 		defer close(done)
 		_, _ = io.Copy(&all, bufio.NewReader(resp.Body))
 	}()
-	return func() string {
+	return func(words string) string {
+		r.until(words, func() bool { return strings.Contains(all.String(), words) })
 		cancel()
 		resp.Body.Close()
 		<-done
@@ -100,8 +102,7 @@ func TestN14N15Signals(t *testing.T) {
 	if got := a.header.Get("X-Recap-Summary"); got != "ready" && got != "due" {
 		t.Errorf("afterwards X-Recap-Summary is %q", got)
 	}
-	time.Sleep(50 * time.Millisecond)
-	text := events()
+	text := events("event: summary.ready")
 	at := 0
 	for _, kind := range []string{"event: exchange", "event: summary.queued", "event: summary.started", "event: summary.ready"} {
 		i := strings.Index(text[at:], kind)
@@ -131,7 +132,7 @@ func TestC7AbortedTurn(t *testing.T) {
 	}
 	_, _ = io.ReadFull(resp.Body, make([]byte, 200))
 	resp.Body.Close()
-	if _, err := r.up.WaitGone(1, 5*time.Second); err != nil {
+	if _, err := r.up.WaitGone(1, patience); err != nil {
 		t.Error(err)
 	}
 	r.settle()
@@ -142,11 +143,16 @@ func TestC7AbortedTurn(t *testing.T) {
 
 // The gauge of open streams counts an answer from its headers to its end.
 func TestOpenStreamsAreCounted(t *testing.T) {
-	r := newRig(t, 100_000, fakellm.Options{
-		Reply: func(*fakellm.Recorded) fakellm.Reply {
-			return fakellm.Reply{Text: strings.Repeat("word ", 40), Gap: 20 * time.Millisecond}
+	looked := make(chan struct{})
+	r := newRig(t, 100_000, fakellm.Options{Handle: map[string]http.HandlerFunc{
+		paths["openai"]: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"so"}}]}`+"\n\n")
+			w.(http.Flusher).Flush()
+			<-looked
+			_, _ = io.WriteString(w, "data: [DONE]\n\n")
 		},
-	}, nil)
+	}}, nil)
 	gauge := func() string {
 		var b strings.Builder
 		r.app.Stats.WritePrometheus(&b)
@@ -163,6 +169,7 @@ func TestOpenStreamsAreCounted(t *testing.T) {
 	if got := gauge(); got != "1" {
 		t.Errorf("%q open streams while one runs", got)
 	}
+	close(looked)
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	r.settle()

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"recap/internal/fakellm"
 )
@@ -13,20 +12,22 @@ import (
 // time of its answer: the few messages in between are no summary's worth.
 func TestOvertakenJobIsNotStarted(t *testing.T) {
 	var r *rig
-	var second atomic.Bool
+	var chats atomic.Int64
+	second := make(chan struct{})
 	r = newRig(t, 8192, fakellm.Options{
 		Summary: func(string) fakellm.Reply {
-			return fakellm.Reply{Text: "## Goal\nThe user asks.", Delay: 100 * time.Millisecond}
+			<-second // it is not written before the second request has come
+			return fakellm.Reply{Text: "## Goal\nThe user asks."}
 		},
 		Reply: func(*fakellm.Recorded) fakellm.Reply {
-			for n := 0; second.Load() && n < 2000 && !strings.Contains(r.log.String(), "summary ready"); n++ {
-				time.Sleep(5 * time.Millisecond) // the answer comes behind the summary
+			if chats.Add(1) == 2 {
+				close(second)
+				r.until("summary ready", func() bool { return strings.Contains(r.log.String(), "summary ready") })
 			}
 			return fakellm.Reply{Text: "So it is."}
 		},
 	}, nil)
 	r.chat("openai", plain("", 29, 500, lastUser))
-	second.Store(true)
 	a := r.chat("openai", plain("", 34, 500, lastUser))
 	if got := a.header.Get("X-Recap-Summary"); got != "queued" && got != "running" {
 		t.Fatalf("the summary was %s when the second request came: the test proves nothing", got)

@@ -21,14 +21,10 @@ func TestB1OllamaWindowThroughTheProxy(t *testing.T) {
 	r := newRig(t, 0, fakellm.Options{Window: 4096, TrainedWindow: 131072}, nil)
 	small := []byte(`{"model":"fake-model","messages":[{"role":"user","content":"hi"}]}`)
 	said := ""
-	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(said, "window=4096, source=upstream") && time.Now().Before(deadline); {
-		a := r.chat("ollama", small)
-		said = a.header.Get("X-Recap-Tokens")
-		time.Sleep(5 * time.Millisecond)
-	}
-	if !strings.Contains(said, "window=4096, source=upstream") {
-		t.Fatalf("X-Recap-Tokens is %q", said)
-	}
+	r.until("window=4096, source=upstream", func() bool {
+		said = r.chat("ollama", small).header.Get("X-Recap-Tokens")
+		return strings.Contains(said, "window=4096, source=upstream")
+	})
 	body := plain("", 40, 500, lastUser)
 	if a := r.chat("ollama", body); !has(a.status(), "provisional") {
 		t.Errorf("over 4096: status %q, %s", a.status(), a.header.Get("X-Recap-Tokens"))

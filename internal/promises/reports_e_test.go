@@ -199,7 +199,7 @@ func TestE11MarkersThroughTheProxy(t *testing.T) {
 // E12: what was put is found at once, a thousand times, and nothing of it is lost from a memory that is too small for it.
 func TestE12ReadYourWrite(t *testing.T) {
 	t.Parallel()
-	store, err := cache.Open(t.Context(), cache.Options{Kind: "sqlite", Path: t.TempDir() + "/r.db", CacheSize: 64 << 10})
+	store, err := cache.Open(t.Context(), cache.Options{Kind: "sqlite", Path: t.TempDir() + "/r.db", CacheSize: 64 << 10, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,11 @@ func TestE12ReadYourWrite(t *testing.T) {
 	wg.Wait()
 	missing := 0
 	for i := range keys {
-		if got, err := store.Find(t.Context(), keys[i:i+1]); err != nil || len(got) != 1 {
+		got, err := store.Find(t.Context(), keys[i:i+1])
+		if err != nil {
+			t.Fatalf("find %d: %v", i, err)
+		}
+		if len(got) != 1 {
 			missing++
 		}
 	}

@@ -56,7 +56,7 @@ func (r *rig) start(window int, change func(*config.Config)) {
 	cfg := config.Default()
 	cfg.Listen, cfg.Admin.Listen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.Upstreams[0].URL = r.up.URL()
-	cfg.Store.Kind = "memory"
+	cfg.Store.Kind, cfg.Store.Patience = "memory", patience
 	if window > 0 {
 		cfg.Models = []tokens.Model{{Match: "*", ContextWindow: window}}
 	}
@@ -85,7 +85,7 @@ func (r *rig) close() {
 		if open {
 			close(r.done)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		r.t.Error("recap did not stop")
 	}
 }
@@ -140,12 +140,34 @@ func (r *rig) chat(dialect string, body []byte, header ...string) answer {
 // sent is the chat body that the upstream received last.
 func (r *rig) sent() []byte { return r.up.LastChatBody() }
 
-// settle waits until no chat is being answered and no summary is queued or at work.
+// patience bounds every wait for something that happens. A wait that takes it all has failed, however busy the machine.
+const patience = time.Minute
+
+// settle waits until no chat is being answered and no summary is queued or at work. It gives up where nothing moves any
+// more: how long all of it takes is the machine's affair.
 func (r *rig) settle() {
 	r.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); r.app.Busy(); time.Sleep(100 * time.Microsecond) {
-		if time.Now().After(deadline) {
+	for since, before := time.Now(), r.moved(); r.app.Busy(); time.Sleep(100 * time.Microsecond) {
+		if time.Since(since) < patience {
+			continue
+		}
+		now := r.moved()
+		if now == before {
 			r.t.Fatal("summaries do not come to an end")
+		}
+		since, before = time.Now(), now
+	}
+}
+
+// moved grows with whatever is asked of the upstream or logged.
+func (r *rig) moved() int { return len(r.up.Requests()) + len(r.log.String()) }
+
+// until waits for something to be true.
+func (r *rig) until(what string, is func() bool) {
+	r.t.Helper()
+	for deadline := time.Now().Add(patience); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.t.Fatalf("%s: not within %s", what, patience)
 		}
 	}
 }
