@@ -90,7 +90,7 @@ func TestAllocations(t *testing.T) {
 	}
 	f("far from every level", 90, "clear", func(*config.Config) {})
 	f("near a level", 95, "clear", func(c *config.Config) { c.Models[0].ContextWindow = 40_000 })
-	f("rewritten", 155, "compacted", func(c *config.Config) {
+	f("rewritten", 125, "compacted", func(c *config.Config) {
 		c.Models[0].ContextWindow = 40_000
 		s := &c.Summarization
 		s.Trigger = summarizer.Trigger{Type: "token_count", Value: 1e8}

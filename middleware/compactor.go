@@ -86,8 +86,7 @@ type Compactor struct {
 	recipe   string // of requests without overrides
 	seeds    *chat.Memo[[3]string, chat.Key]
 	openings *chat.Memo[openingOf, chat.Key] // keys of first messages
-	notes    *chat.Memo[noteOf, tokens.NoteSize]
-	met      *chat.Memo[string, bool] // with an upstream and model, see exchange.first
+	met      *chat.Memo[string, bool]        // with an upstream and model, see exchange.first
 
 	branches *stats.Branches
 	glimpses glimpses
@@ -120,7 +119,6 @@ func NewCompactor(d Deps) *Compactor {
 		seeds:   chat.NewMemo[[3]string, chat.Key](tenantsRemembered),
 
 		openings: chat.NewMemo[openingOf, chat.Key](openingsRemembered),
-		notes:    chat.NewMemo[noteOf, tokens.NoteSize](weighedRemembered),
 
 		branches: d.Stats.Branches(),
 	}

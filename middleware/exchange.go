@@ -305,9 +305,10 @@ func (x *exchange) apply() []byte {
 		x.diagnose(nil)
 		return nil
 	}
-	space := spaces.take(len(x.chat.Body))
+	size := planned(x.chat, &x.decision.Plan)
+	space := spaces.take(size)
 	if space == nil {
-		space = make([]byte, 0, len(x.chat.Body))
+		space = make([]byte, 0, size)
 	}
 	sent, err := x.d.Apply(space[:0], x.chat, &x.decision.Plan)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"recap/chat"
 	"recap/dialect"
 )
 
@@ -125,6 +126,24 @@ func (m *memories) put(space []byte) {
 		return
 	}
 	m[at-minSpace].Put(&space)
+}
+
+// planned is about how many bytes a chat's body has once p is applied to it: texts grow as they are quoted.
+func planned(c *chat.Chat, p *chat.Plan) int {
+	size := len(c.Body)
+	for _, i := range p.Drop {
+		size -= len(c.Messages[i].Raw)
+	}
+	texts := 0
+	for i := range p.Trims {
+		t := &p.Trims[i]
+		size -= c.Messages[t.Message].Results[t.Result].Content.Len()
+		texts += len(t.Text)
+	}
+	if p.Note != nil {
+		texts += len(p.Note.Text)
+	}
+	return size + texts + texts/8 + 64
 }
 
 // sameAgain saves the copy of a word that mostly is the same as the last time.

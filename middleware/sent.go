@@ -1,7 +1,9 @@
 package middleware
 
 import (
+	"cmp"
 	"hash/maphash"
+	"slices"
 
 	"recap/chat"
 )
@@ -15,11 +17,20 @@ type sentMemo struct {
 
 // shape is what a plan did to a request.
 type shape struct {
-	note  uint64            // of the injected text; 0 = none
-	trims map[trimAt]uint64 // of the texts that results were shortened to
+	note  uint64    // of the injected text; 0 = none
+	trims []trimmed // in the order of the messages
 }
 
-type trimAt struct{ position, result int }
+// trimmed is the text that a result was shortened to.
+type trimmed struct {
+	position, result int32
+	text             uint64
+}
+
+// compare orders by place.
+func (t trimmed) compare(other trimmed) int {
+	return cmp.Or(cmp.Compare(t.position, other.position), cmp.Compare(t.result, other.result))
+}
 
 func newSentMemo(limit int) *sentMemo {
 	return &sentMemo{seed: maphash.MakeSeed(), memo: chat.NewMemo[chat.Key, shape](limit)}
@@ -63,12 +74,7 @@ func asked(c *chat.Chat) int {
 
 // trimmed reports whether a result among the messages from, counted from 0, up to to is sent shorter.
 func (now shape) trimmed(from, to int) bool {
-	for at := range now.trims {
-		if at.position >= from && at.position < to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(now.trims, func(t trimmed) bool { return int(t.position) >= from && int(t.position) < to })
 }
 
 // breaks reports whether of the first n messages anything is sent otherwise than before.
@@ -76,17 +82,21 @@ func (now shape) breaks(before shape, n int) bool {
 	if now.note != before.note {
 		return true
 	}
-	for at, text := range now.trims {
-		if at.position < n && before.trims[at] != text {
+	old := before.trims
+	for _, t := range now.trims {
+		switch {
+		case len(old) > 0 && old[0].compare(t) < 0:
+			return true // it is sent whole now
+		case len(old) > 0 && old[0].compare(t) == 0:
+			if old[0].text != t.text && int(t.position) < n {
+				return true
+			}
+			old = old[1:]
+		case int(t.position) < n:
 			return true
 		}
 	}
-	for at := range before.trims {
-		if _, still := now.trims[at]; !still {
-			return true
-		}
-	}
-	return false
+	return len(old) > 0
 }
 
 func (s *sentMemo) shape(x *exchange) shape {
@@ -95,13 +105,14 @@ func (s *sentMemo) shape(x *exchange) shape {
 	if p.Note != nil {
 		sh.note = maphash.String(s.seed, p.Note.Text) | 1
 	}
-	if len(p.Trims) > 0 {
-		sh.trims = make(map[trimAt]uint64, len(p.Trims))
+	if len(p.Trims) == 0 {
+		return sh
 	}
+	sh.trims = make([]trimmed, 0, len(p.Trims))
 	position, next := 0, 0
 	for i := range x.chat.Messages {
 		for ; next < len(p.Trims) && p.Trims[next].Message == i; next++ {
-			sh.trims[trimAt{position, p.Trims[next].Result}] = maphash.String(s.seed, p.Trims[next].Text)
+			sh.trims = append(sh.trims, trimmed{int32(position), int32(p.Trims[next].Result), maphash.String(s.seed, p.Trims[next].Text)})
 		}
 		if x.chat.Messages[i].Role != chat.System {
 			position++

@@ -3,10 +3,8 @@ package middleware
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"strings"
 
 	"recap/chat"
-	"recap/dialect"
 	"recap/tokens"
 )
 
@@ -146,20 +144,5 @@ func (x *exchange) weighNote() {
 	if note == nil {
 		return
 	}
-	who := noteOf{dialect.NewPrint(note.Text), x.chat.Model}
-	size, ok := x.c.notes.Get(who)
-	if !ok {
-		size = x.sizes.SizeOfNote(note.Text)
-		if len(who.model) <= maxModelName {
-			who.model = strings.Clone(who.model)
-			x.c.notes.Put(who, size)
-		}
-	}
-	x.decision.After = max(x.decision.After+x.sizes.OffNote(size), 1)
-}
-
-// noteOf names a note, by a print whose seed is this process's, and the model that reads it.
-type noteOf struct {
-	text  dialect.Print
-	model string
+	x.decision.After = max(x.decision.After+x.sizes.OffNote(note.Text), 1)
 }

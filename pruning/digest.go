@@ -3,7 +3,6 @@ package pruning
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // digestIntro stands between the placeholder and the digest.
@@ -34,20 +33,20 @@ func digest(text string, chars int, shown wordSet) string {
 // digestJoint stands between the words of a digest.
 const digestJoint = " "
 
-// choose takes the first of found that fit into chars code points. What stands inside a word that is taken is shown
+// choose takes the first of found that fit into chars code points, which words have as many of as bytes. What stands inside a word that is taken is shown
 // with it.
 func choose(found []mention, chars int) []mention {
 	var chosen []mention
 	left := chars + len(digestJoint)
 	for _, m := range found {
-		size := utf8.RuneCountInString(m.word) + len(digestJoint)
+		size := len(m.word) + len(digestJoint)
 		if size > left || slices.ContainsFunc(chosen, func(c mention) bool { return strings.Contains(c.word, m.word) }) {
 			continue
 		}
 		chosen = slices.DeleteFunc(chosen, func(c mention) bool {
 			inside := strings.Contains(m.word, c.word)
 			if inside {
-				left += utf8.RuneCountInString(c.word) + len(digestJoint)
+				left += len(c.word) + len(digestJoint)
 			}
 			return inside
 		})

@@ -12,9 +12,13 @@ var failureWords = []string{
 	"segmentation fault", "syntaxerror", "typeerror", "valueerror", "keyerror", "runtimeerror", "assertionerror",
 }
 
+// enough is more bytes than any of failureWords has, in whatever letters, and one more.
+const enough = 80
+
 // looksFailed reports whether a text begins as errors do.
 func looksFailed(opening string) bool {
-	text := strings.ToLower(strings.TrimLeft(opening, " \t\r\n\"'`{[<(*#->:!\\"))
+	text := strings.TrimLeft(opening, " \t\r\n\"'`{[<(*#->:!\\")
+	text = strings.ToLower(text[:min(len(text), enough)])
 	for _, word := range failureWords {
 		if rest, ok := strings.CutPrefix(text, word); ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
 			return true

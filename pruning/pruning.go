@@ -50,7 +50,7 @@ func Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
 // Prune decides over the client's whole history, blind to checkpoints. window (tokens) scales the batches; 0 means
 // unknown. With urgent what everyRequest would do is added to what the batches already did: the overflow
 // ladder's first step. So the Trims with urgent contain those without. Options that are not enabled, or not valid,
-// prune nothing.
+// prune nothing. o is remembered and must not change any more.
 func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
 	if !o.Enabled || o.Strategy != Ratio && o.Strategy != Budget {
 		return Result{}

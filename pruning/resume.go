@@ -11,7 +11,7 @@ import (
 // snapshot is how far a pass came: requests of one chat begin with the messages of the request before, so the next pass
 // goes on from here (chat.Recall). It is immutable, and what it says any pass over the same messages would find.
 type snapshot struct {
-	options Options
+	options *Options
 	window  int
 	progress
 }
@@ -40,7 +40,10 @@ func recalled(r *chat.Recall, f *fold) *snapshot {
 		return nil
 	}
 	s, _ := r.Pruning.Load().(*snapshot)
-	if s == nil || s.at.messages > len(f.c.Messages) || s.window != f.window || !reflect.DeepEqual(&s.options, f.o) {
+	if s == nil || s.at.messages > len(f.c.Messages) || s.window != f.window {
+		return nil
+	}
+	if s.options != f.o && !reflect.DeepEqual(s.options, f.o) {
 		return nil
 	}
 	return s
@@ -58,7 +61,5 @@ func (f *fold) keep() {
 	if f.c.After == nil || f.p.notes == nil {
 		return
 	}
-	s := &snapshot{options: *f.o, window: f.window, progress: f.progress}
-	s.options.ExcludeTools = slices.Clone(f.o.ExcludeTools)
-	f.c.After.Pruning.Store(s)
+	f.c.After.Pruning.Store(&snapshot{options: f.o, window: f.window, progress: f.progress})
 }

@@ -30,13 +30,13 @@ func (p *Pruner) note(m *chat.Message) []note {
 	}
 	notes := make([]note, len(m.Results))
 	for i := range notes {
-		text := m.ResultText(i)
+		text, trimmed := sight(m, i)
 		opening := text[:min(len(text), maxOpening)]
 		notes[i] = note{
 			tokens:  int32(tokens.ResultTokens(m, i)),
 			opening: strings.Clone(opening),
 			whole:   len(opening) == len(text),
-			trimmed: hasMarker(text),
+			trimmed: trimmed,
 			failed:  looksFailed(opening),
 		}
 	}
@@ -44,6 +44,44 @@ func (p *Pruner) note(m *chat.Message) []note {
 		p.notes.Put(m.Facts, notes)
 	}
 	return notes
+}
+
+// sight returns how the text of a result begins, by more than maxOpening bytes or all of it, and whether it carries our
+// marker.
+func sight(m *chat.Message, i int) (text string, trimmed bool) {
+	if parts := m.Results[i].Parts; len(parts) == 1 && parts[0].Kind == chat.Text {
+		token := parts[0].Span.Of(m.Raw)
+		if len(token) > maxSight+2 && !mayHaveMarker(token) {
+			return chat.Unquote(beginning(token)), false
+		}
+	}
+	text = m.ResultText(i)
+	return text, hasMarker(text)
+}
+
+// maxSight is how many bytes of a string token are more than maxOpening bytes of text for certain: without \u none of these
+// takes more than two, and the last ones may be cut through.
+const maxSight = 2*maxOpening + 16
+
+// beginning returns a string token of about the first maxSight bytes of a longer one that has no \u in it.
+func beginning(token string) string {
+	end := 1
+	for end < maxSight {
+		if token[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	for !utf8.RuneStart(token[end]) {
+		end++
+	}
+	return token[:end] + `"`
+}
+
+// mayHaveMarker reports whether the text of a string token may carry our marker: what is neither there nor written as
+// \uXXXX is not in it.
+func mayHaveMarker(token string) bool {
+	return strings.Contains(token, strings.TrimSpace(markerClose)) || strings.Contains(token, `\u`)
 }
 
 // isPlaceholder reports whether the text is what clearing leaves: the placeholder, or that with what may follow it.

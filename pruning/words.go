@@ -1,6 +1,9 @@
 package pruning
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // maxWord is the size in bytes up to which something can be quoted in a digest.
 const maxWord = 120
@@ -33,32 +36,49 @@ func (m *mention) score() int32 {
 // mentions lists what in a text is worth quoting, each once.
 func mentions(text string) []mention {
 	var list []mention
-	at := map[string]int{}
+	at := places.Get().(map[string]int32)
 	eachWord(text, func(word string, kind kind) {
 		if known, ok := at[word]; ok {
 			list[known].count++
 			return
 		}
-		at[word] = len(list)
+		at[word] = int32(len(list))
 		list = append(list, mention{word: word, first: int32(len(list)), count: 1, kind: kind})
 	})
+	if len(list) <= maxPlaces {
+		clear(at)
+		places.Put(at)
+	}
 	return list
 }
+
+// places keeps maps for mentions, up to so many entries.
+var places = sync.Pool{New: func() any { return map[string]int32{} }}
+
+const maxPlaces = 1000
 
 // eachWord calls visit with all that is worth quoting in a text, as often as it comes.
 func eachWord(text string, visit func(word string, kind kind)) {
 	for i := 0; i < len(text); {
-		if !inWord[text[i]] {
+		if inWord[text[i]] == 0 {
 			i++
 			continue
 		}
-		start := i
-		for i < len(text) && inWord[text[i]] {
-			i++
+		start, seen, hump := i, letterClass(0), false
+		for last := letterClass(0); i < len(text) && inWord[text[i]] != 0; i++ {
+			c := inWord[text[i]]
+			hump = hump || c == upper && last == lower
+			seen, last = seen|c, c
+		}
+		if seen&telling == 0 && !hump {
+			continue // most words are not worth more than this look
 		}
 		for run := text[start:i]; run != ""; {
-			var word string
-			word, run = nextWord(run)
+			word, rest := run, ""
+			if seen&backslash != 0 {
+				word, rest = nextWord(run)
+			}
+			run = rest
 			word = plainWord(word)
 			if kind := kindOf(word); kind != plain {
 				visit(word, kind)
@@ -84,10 +104,18 @@ func nextWord(run string) (word, rest string) {
 
 // plainWord takes the marks off the ends of a word, and the line number off a place in a file.
 func plainWord(word string) string {
-	word = strings.TrimRight(word, ".:-/@\\")
-	word = strings.TrimLeft(word, ":-@\\")
-	if dots := strings.TrimLeft(word, "."); dots == "" || dots[0] != '/' {
-		word = dots
+	for len(word) > 0 && inWord[word[len(word)-1]]&(mark|dot|slash|backslash) != 0 {
+		word = word[:len(word)-1]
+	}
+	for len(word) > 0 && inWord[word[0]]&(mark|backslash) != 0 {
+		word = word[1:]
+	}
+	dots := 0
+	for dots < len(word) && word[dots] == '.' {
+		dots++
+	}
+	if dots == len(word) || word[dots] != '/' {
+		word = word[dots:]
 	}
 	if colon := strings.IndexByte(word, ':'); colon > 2 && colon+1 < len(word) && word[colon+1] >= '0' && word[colon+1] <= '9' &&
 		strings.ContainsAny(word[:colon], "./") {
@@ -96,11 +124,32 @@ func plainWord(word string) string {
 	return word
 }
 
+// letterClass is what a byte of a word is.
+type letterClass uint8
+
+const (
+	lower letterClass = 1 << iota
+	upper
+	digit
+	slash
+	backslash
+	dot
+	underscore
+	mark
+
+	// telling are the classes without one of which only a hump makes a word worth quoting.
+	telling = digit | slash | backslash | dot | underscore
+)
+
 // inWord are the bytes that words are made of.
-var inWord = func() (t [256]bool) {
-	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	for _, c := range letters + "0123456789_./-:@\\" {
-		t[c] = true
+var inWord = func() (t [256]letterClass) {
+	for c, class := range map[string]letterClass{
+		"abcdefghijklmnopqrstuvwxyz": lower, "ABCDEFGHIJKLMNOPQRSTUVWXYZ": upper, "0123456789": digit,
+		"/": slash, "\\": backslash, ".": dot, "_": underscore, "-:@": mark,
+	} {
+		for i := range len(c) {
+			t[c[i]] = class
+		}
 	}
 	return t
 }()
@@ -110,32 +159,26 @@ func kindOf(word string) kind {
 	if len(word) < 2 || len(word) > maxWord {
 		return plain
 	}
-	letters, digits, joints, slashes, humps, dots := 0, 0, 0, 0, 0, 0
+	letters, digits, hump, seen, last := 0, 0, false, letterClass(0), letterClass(0)
 	for i := range len(word) {
-		switch c := word[i]; {
-		case c >= '0' && c <= '9':
+		c := inWord[word[i]]
+		switch c {
+		case lower, upper:
+			letters++
+			hump = hump || c == upper && last == lower
+		case digit:
 			digits++
-		case c == '_':
-			joints++
-		case c == '/' || c == '\\':
-			slashes++
-		case c == '.':
-			dots++
-		case c >= 'A' && c <= 'Z' && i > 0 && word[i-1] >= 'a' && word[i-1] <= 'z':
-			humps++
-			letters++
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			letters++
 		}
+		seen, last = seen|c, c
 	}
 	switch {
 	case letters == 0 && digits >= 2:
 		return number
 	case letters < 2:
 		return plain
-	case slashes > 0 && len(word) > 3:
+	case seen&(slash|backslash) != 0 && len(word) > 3:
 		return path
-	case joints > 0 || humps > 0 || digits > 0 || dots > 0:
+	case hump || seen&(underscore|digit|dot) != 0:
 		return identifier
 	}
 	return plain

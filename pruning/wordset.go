@@ -1,9 +1,6 @@
 package pruning
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // wordSet holds words that need no place in a digest, by a hash each, in sorted runs of which each is at least twice as long
 // as the next. It never changes: with returns another one. The hash has no seed, so that every process finds the same
@@ -50,27 +47,35 @@ func (s wordSet) has(word string) bool {
 	return false
 }
 
-// appendNames adds the hashes of a text's words, and of the names and numbers inside each.
+// appendNames adds the hashes of a text's words, and of the names and numbers inside each: what stands between two of the
+// marks that paths and addresses are made of, and what follows one of them.
 func appendNames(list []uint64, text string) []uint64 {
 	eachWord(text, func(word string, _ kind) {
-		list = append(list, hashOf(word))
-		for {
-			at := strings.IndexAny(word, "/.:\\")
-			if at < 0 {
-				break
+		whole, part := hashBase, hashBase
+		for i := len(word) - 1; i >= 0; i-- {
+			c := word[i]
+			if c == '/' || c == '.' || c == ':' || c == '\\' {
+				list = append(list, whole, part)
+				part = hashBase
+			} else {
+				part = hashStep(part, c)
 			}
-			list = append(list, hashOf(word[:at]), hashOf(word[at+1:]))
-			word = word[at+1:]
+			whole = hashStep(whole, c)
 		}
+		list = append(list, whole, part)
 	})
 	return list
 }
 
-// hashOf is FNV-1a.
+// hashOf is FNV-1a, from the last byte to the first: so the end of a word is hashed on the way to all of it.
 func hashOf(word string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(word) {
-		h = (h ^ uint64(word[i])) * 1099511628211
+	h := hashBase
+	for i := len(word) - 1; i >= 0; i-- {
+		h = hashStep(h, word[i])
 	}
 	return h
 }
+
+const hashBase uint64 = 14695981039346656037
+
+func hashStep(h uint64, c byte) uint64 { return (h ^ uint64(c)) * 1099511628211 }

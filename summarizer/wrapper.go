@@ -12,7 +12,7 @@ func Neutralise(text string) string { return Defuse(text, tagWord) }
 // Defuse keeps text from opening or closing any tag whose name begins with word (ASCII, small letters): the bracket of
 // what looks like one becomes a bracket that is none. Other text comes back as it is.
 func Defuse(text, word string) string {
-	if !containsFold(text, word) {
+	if strings.IndexByte(text, '<') < 0 || !containsFold(text, word) {
 		return text
 	}
 	var b strings.Builder

@@ -13,11 +13,12 @@ type Counter struct {
 	profiles *chat.Memo[string, profile]
 	seed     maphash.Seed
 	extras   *chat.Memo[extra, *weight]
+	puts     *chat.Memo[extra, *putText]
 	learner  learner
 	factors  factors
 }
 
-// extra names the bytes of one Extra.
+// extra names the bytes of one Extra, or of a text that is put into chats.
 type extra struct {
 	size int
 	raw  uint64
@@ -30,6 +31,7 @@ func NewCounter(models []Model) *Counter {
 		profiles: chat.NewMemo[string, profile](1024),
 		seed:     maphash.MakeSeed(),
 		extras:   chat.NewMemo[extra, *weight](1024),
+		puts:     chat.NewMemo[extra, *putText](putsRemembered),
 		factors:  factors{of: map[target]*factor{}},
 	}
 }
@@ -101,7 +103,7 @@ func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
 		extra.exact += n
 	}
 	s := newSizes(rows, p.like, k.factors.rates(target{upstream, c.Model}))
-	s.Fresh = fresh
+	s.Fresh, s.counter = fresh, k
 	return s
 }
 

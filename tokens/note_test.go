@@ -21,7 +21,7 @@ func TestNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := k.Sizes(c, "u")
-		if got := s.OffNote(s.SizeOfNote(note)); got < low || got > high {
+		if got := s.OffNote(note); got < low || got > high {
 			t.Errorf("%s: %d tokens more, want %d to %d", model, got, low, high)
 		}
 	}

@@ -19,6 +19,8 @@ type Sizes struct {
 	rates rates
 	like  likeness
 
+	counter *Counter // that remembers what texts weigh; nil = nobody does
+
 	anchored bool // see Anchored
 	news     int  // tokens of the messages behind the anchor
 }
@@ -108,35 +110,32 @@ func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
 		for at < len(p.Trims) && p.Trims[at].Message == i {
 			at++
 		}
-		rows[i].trim(&c.Messages[i], p.Trims[from:at], s.like)
+		s.trim(&rows[i], &c.Messages[i], p.Trims[from:at])
 	}
 	if p.Note != nil {
-		note := text{raw: p.Note.Text}.tally()
-		rows[p.Note.Message].add(&note, s.like)
+		rows[p.Note.Message].add(s.put(p.Note.Text), s.like)
 		rows[p.Note.Message].exact = -1 // what is left was never counted
 	}
-	return newSizes(rows, s.like, s.rates)
+	after := newSizes(rows, s.like, s.rates)
+	after.counter = s.counter
+	return after
 }
 
 // trim makes x the row of m with its results trimmed. What leaves is not read: it may be long, and this is asked for
 // every request of a chat.
-func (x *row) trim(m *chat.Message, trims []chat.Trim, like likeness) {
+func (s *Sizes) trim(x *row, m *chat.Message, trims []chat.Trim) {
 	texts, media, overhead := contentBut(m, trims)
-	for _, t := range trims {
-		texts = append(texts, text{raw: t.Text})
-	}
 	left := row{fixed: int32(overhead), guess: int32(overhead), exact: -1}
 	if media > 0 {
 		left.media = x.media
 	}
 	for _, t := range texts {
 		y := t.tally()
-		left.add(&y, like)
+		left.fixed += int32(whole(y.fixed()))
+		left.guess += int32(whole(y.cost(s.like)))
+	}
+	for _, t := range trims {
+		left.add(s.put(t.Text), s.like)
 	}
 	*x = left
-}
-
-func (x *row) add(t *tally, like likeness) {
-	x.fixed += int32(whole(t.fixed()))
-	x.guess += int32(whole(t.cost(like)))
 }

@@ -127,8 +127,13 @@ func (w *weight) add(t text) {
 	}
 }
 
-// ResultTokens is what the i-th result of m weighs by the fixed measure: its text, and its media at the default cost.
+// ResultTokens is what the i-th result of m weighs by the fixed measure: its text, and its media at the default cost. Where m
+// was weighed and holds nothing else, its text is not read again.
 func ResultTokens(m *chat.Message, i int) int {
+	alone := len(m.Results) == 1 && len(m.Parts) == 0 && len(m.Calls) == 0 && m.Name == ""
+	if w, ok := m.Weight.Load().(*weight); ok && alone {
+		return int(w.fixed-w.base) + int(w.media)*mediaTokens
+	}
 	texts, media := parts(nil, m.Raw, m.Results[i].Parts)
 	sum := media * mediaTokens
 	for _, t := range texts {
