@@ -77,7 +77,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	if c.hasty && (c.raw == nil || peek(c.raw) == nothing) {
 		return 0, nil // gather stops here
 	}
-	if c.head.stuck() {
+	if c.head.stuck(p) {
 		return 0, errBareLF
 	}
 	c.limit.begin(c.Conn)

@@ -21,14 +21,19 @@ func AppendHead(src, host, prefix, key string, length int64) string {
 	return string(appendHead(nil, []byte(src), target{host: host, prefix: prefix, key: key, length: length}))
 }
 
-// Stuck feeds a header block to headEnd in reads of n bytes. early means that it was stuck before the last one.
+// Stuck feeds a header block to headEnd in reads of n bytes, into the memory of one buffer. early means that it was stuck
+// before the last one.
 func Stuck(text string, n int) (stuck, early bool) {
 	var e headEnd
-	for e.begin(); len(text) > 0; text = text[min(n, len(text)):] {
-		if e.stuck() {
+	buf := make([]byte, len(text)+1) // fasthttp reads on where there is room
+	at := 0
+	for e.begin(); at < len(text); {
+		if e.stuck(buf[at:]) {
 			return true, true
 		}
-		e.see([]byte(text[:min(n, len(text))]))
+		got := copy(buf[at:], text[at:min(at+n, len(text))])
+		e.see(buf[at:][:got])
+		at += got
 	}
-	return e.stuck(), false
+	return e.stuck(buf[at:]), false
 }

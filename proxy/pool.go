@@ -51,7 +51,7 @@ func newLink(conn net.Conn) *link {
 
 // Read implements net.Conn.
 func (l *link) Read(p []byte) (int, error) {
-	if l.head.stuck() {
+	if l.head.stuck(p) {
 		return 0, errBareLF
 	}
 	n, err := l.Conn.Read(p)
@@ -67,6 +67,7 @@ func (l *link) fit() bool {
 
 // grow gives the link a buffer of size bytes; what has been read stays in it.
 func (l *link) grow(size int) {
+	l.head.look() // the block goes on in other memory
 	l.small = l.br
 	l.br = bufio.NewReaderSize(l.br, size)
 }

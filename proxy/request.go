@@ -29,7 +29,7 @@ func appendHead(dst, src []byte, to target) []byte {
 	dst = append(append(dst, method...), ' ')
 	dst = appendPath(dst, to.prefix, path)
 	dst = append(append(append(dst, " HTTP/1.1\r\nHost: "...), to.host...), crlf...)
-	dst, keyed := appendHeaders(dst, headers, to.key)
+	dst, keyed := appendHeaders(dst, headers, to.key, nil)
 	if !keyed {
 		dst = appendKey(dst, []byte("Authorization"), to.key)
 	}
@@ -44,16 +44,22 @@ func appendHead(dst, src []byte, to target) []byte {
 }
 
 // appendHeaders appends the header lines that go on, and reports that no key is missing. Lines that stay together are
-// copied together.
-func appendHeaders(dst, headers []byte, key string) (_ []byte, keyed bool) {
-	listed := connectionTokens(headers)
+// copied together. listed are the names that Connection lists: it is met on the way, and where it lists any, which is
+// rare, the way begins again.
+func appendHeaders(dst, headers []byte, key string, listed [][]byte) (_ []byte, keyed bool) {
 	keyed = key == ""
-	start, at := 0, 0 // of the run to copy, of the line
+	begin, start, at := len(dst), 0, 0 // of what is appended, of the run to copy, of the line
 	for at < len(headers) {
 		next := lineEnd(headers, at)
 		name := headers[at : at+max(bytes.IndexByte(headers[at:next], ':'), 0)]
-		drop := len(name) == 0 || ownRequestHeader(name) || hopByHop(name) || len(listed) > 0 && contains(listed, name)
-		replace := !drop && key != "" && credential(name)
+		what := fateOf(name)
+		if what == connects && listed == nil {
+			if listed = connectionTokens(headers); listed != nil {
+				return appendHeaders(dst[:begin], headers, key, listed)
+			}
+		}
+		drop := what == ends || what == connects || len(listed) > 0 && contains(listed, name)
+		replace := what == opens && !drop && key != ""
 		if drop || replace {
 			dst = append(dst, headers[start:at]...)
 			start = next
@@ -65,6 +71,41 @@ func appendHeaders(dst, headers []byte, key string) (_ []byte, keyed bool) {
 		at = next
 	}
 	return append(dst, headers[start:]...), keyed
+}
+
+// fate is what becomes of a request's header line.
+type fate uint8
+
+const (
+	goesOn   fate = iota
+	ends          // it is about this hop alone, or the proxy writes it itself
+	connects      // Connection: it ends, and names others that do
+	opens         // it carries a credential
+)
+
+// fateOf looks at the length of a name first: most have one that is nobody's.
+func fateOf(name []byte) fate {
+	switch len(name) {
+	case 0:
+		return ends
+	case 4, 6, 14:
+		if ownRequestHeader(name) {
+			return ends
+		}
+		return goesOn
+	case 7, 9, 13:
+		if credential(name) {
+			return opens
+		}
+	case 10:
+		if equalFold(name, "connection") {
+			return connects
+		}
+	}
+	if hopByHop(name) || ownRequestHeader(name) {
+		return ends
+	}
+	return goesOn
 }
 
 // lineEnd returns where the line after the one at b[at:] begins.

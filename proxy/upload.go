@@ -3,6 +3,7 @@ package proxy
 import (
 	"io"
 	"net"
+	"slices"
 	"strconv"
 )
 
@@ -18,7 +19,7 @@ type parcel struct {
 func (p *parcel) load(from net.Conn) error {
 	n, got := len(p.first), 0
 	if p.left <= gatherLimit {
-		p.first = append(p.first, make([]byte, p.left)...)
+		p.first = slices.Grow(p.first, int(p.left))[:n+int(p.left)] // what is read over need not be cleared
 		if _, err := io.ReadFull(p.stream, p.first[n:]); err != nil {
 			return bodyError{err}
 		}
