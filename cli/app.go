@@ -222,22 +222,7 @@ func (a *App) shutdown() {
 
 // relay puts the compactor's words into the proxy's.
 func (a *App) relay(ctx *fasthttp.RequestCtx, call middleware.Call) {
-	c := proxy.Call{
-		Upstream: call.Upstream, Body: call.Body, Header: call.Header, Tap: call.Tap, Retry: call.Retry,
-		ErrorBody: call.ErrorBody, Early: call.Early,
-	}
-	if call.Ended != nil {
-		size := len(call.Body)
-		a.Stats.Relaying(size)
-		c.Ended = func(o proxy.Outcome) {
-			a.Stats.Relaying(-size)
-			call.Ended(middleware.Outcome{
-				Status: o.Status, Complete: o.Complete, ClientGone: o.ClientGone, Err: o.Err,
-				FirstByte: o.FirstByte, Total: o.Total,
-			})
-		}
-	}
-	a.client.Relay(ctx, c)
+	a.client.Relay(ctx, proxy.Call(call))
 }
 
 func readBody(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {

@@ -151,7 +151,7 @@ func (c *Config) ReadOverrides(values func(name string) []string) (Overrides, []
 
 func allowed(name string, allow []string) bool {
 	for _, pattern := range allow {
-		if tokens.Glob(pattern, name) {
+		if pattern == "*" || tokens.Glob(pattern, name) {
 			return true
 		}
 	}

@@ -1,14 +1,13 @@
 package middleware
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/valyala/fasthttp"
 
@@ -22,7 +21,7 @@ import (
 	"recap/tokens"
 )
 
-// Call is one relay of a request to an upstream; the proxy's words are the same. See proxy.Call.
+// Call is one relay of a request to an upstream. It has the fields of proxy.Call, so that it can be converted into one.
 type Call struct {
 	Upstream  string
 	Body      []byte // nil: the request's own
@@ -34,14 +33,15 @@ type Call struct {
 	ErrorBody func(status int, code, message string) []byte
 }
 
-// Outcome is how a relay ended.
-type Outcome struct {
+// Outcome is how a relay ended: proxy.Outcome, without its package.
+type Outcome = struct {
 	Status     int
 	Complete   bool // the whole answer reached the client
 	ClientGone bool
 	Err        error
 	FirstByte  time.Duration
 	Total      time.Duration
+	Bytes      int64 // of the answer's body, as written to the client
 }
 
 // ErrTooLarge is what Deps.Read returns for a body over the limit.
@@ -157,10 +157,11 @@ func (c *Compactor) dialect(ctx *fasthttp.RequestCtx) dialect.Dialect {
 	if len(target) < 2 || target[0] != '/' || target[1] == '/' {
 		target = ctx.URI().PathOriginal()
 	}
-	if end := bytes.IndexAny(target, "?#"); end >= 0 {
-		target = target[:end]
+	path := c.paths.text(target)
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
 	}
-	return dialect.For(fasthttp.MethodPost, unsafe.String(unsafe.SliceData(target), len(target))) // which keeps nothing of it
+	return dialect.For(fasthttp.MethodPost, path)
 }
 
 // pass relays what is not a chat; its body is not read.

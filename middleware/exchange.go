@@ -58,6 +58,7 @@ type exchange struct {
 
 	sentBody   []byte        // what was sent in place of the chat's own bytes; nil = these
 	relayed    bool          // it was sent
+	relaying   int           // so many bytes
 	told       chat.Reported // what the upstream counted for the body, which went out as it came
 	glanced    *chat.Chat    // what was seen at a glance of a chat that is read after all
 	sampled    int           // tokens of a chat that is only glanced at, by a part of it; 0 = the upstream has said enough
@@ -74,8 +75,8 @@ type exchange struct {
 
 // serve takes a request through reading, decision and relay.
 func (x *exchange) serve(ctx *fasthttp.RequestCtx) {
-	x.id, x.path = RequestID(ctx), x.c.paths.text(ctx.RequestURI())
 	x.head = newRequestHeaders(&ctx.Request.Header)
+	x.id, x.path = requestID(x.head.bytes("X-Request-Id"), ctx.ID()), x.c.paths.text(ctx.RequestURI())
 	defer x.leave()
 	if err := x.override(); err != nil {
 		x.refuse(ctx, fasthttp.StatusBadRequest, "", "recap: "+err.Error())

@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"bytes"
-	"iter"
 	"strings"
 	"sync"
 
@@ -17,6 +16,7 @@ type requestHeaders struct {
 	h     *fasthttp.RequestHeader
 	lines []headerLine
 	sizes uint64 // a bit for each length of a name, those over 63 share the last
+	given given
 	space [40]headerLine
 }
 
@@ -71,74 +71,84 @@ func (r *requestHeaders) bytes(name string) []byte {
 	return nil
 }
 
-// names goes through the names of all lines, as views.
-func (r *requestHeaders) names() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if len(r.lines) == 0 {
-			for name := range r.h.All() {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-		for i := range r.lines {
-			if !yield(r.lines[i].name) {
-				return
-			}
-		}
-	}
-}
-
 const overridePrefix = "x-recap-"
 
-// overrides reports whether any of our own headers may be there.
-func (r *requestHeaders) overrides() bool {
-	if len(r.lines) == 0 {
-		return true
-	}
-	for i := range r.lines {
-		n := r.lines[i].name
-		if len(n) > len(overridePrefix) && strings.EqualFold(string(n[:len(overridePrefix)]), overridePrefix) {
-			return true
-		}
-	}
-	return false
+// ours reports whether a name is one of ours.
+func ours(name []byte) bool {
+	return len(name) > len(overridePrefix) && strings.EqualFold(string(name[:len(overridePrefix)]), overridePrefix)
 }
 
 var overrideNames = config.OverrideHeaders()
 
-// taken are override headers and their values, in the order of their first lines.
-type taken []struct {
+// overrideName returns a header's name as overrideNames has it, "" where it is none of them.
+func overrideName(name []byte) string {
+	for _, known := range overrideNames {
+		if len(known) == len(name) && strings.EqualFold(string(name), known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// given are the override headers of a request and their values, in the order of their first lines.
+type given []override
+
+type override struct {
 	name   string
 	values []string
 }
 
 // of returns the values of a header, by its name as overrideNames has it.
-func (t taken) of(name string) []string {
-	for i := range t {
-		if t[i].name == name {
-			return t[i].values
+func (a given) of(name string) []string {
+	for i := range a {
+		if a[i].name == name {
+			return a[i].values
 		}
 	}
 	return nil
 }
 
-// takeOverrides takes our own headers off a request and returns their values; nil where there are none. Whatever else
-// begins with X-Recap- is kept from the upstream by the proxy.
-func (r *requestHeaders) takeOverrides() (ours taken) {
-	for _, name := range overrideNames {
-		if len(r.lines) > 0 && r.sizes&sizeBit(len(name)) == 0 || r.bytes(name) == nil && r.h.Peek(name) == nil {
-			continue
+// add uses the memory of what was there before.
+func (a given) add(name, value string) given {
+	for i := range a {
+		if a[i].name == name {
+			a[i].values = append(a[i].values, value)
+			return a
 		}
-		var values []string
-		for _, value := range r.h.PeekAll(name) {
-			values = append(values, string(value))
-		}
-		ours = append(ours, struct {
-			name   string
-			values []string
-		}{name, values})
-		r.h.Del(name)
 	}
-	return ours
+	if len(a) == cap(a) {
+		return append(a, override{name, []string{value}})
+	}
+	a = a[:len(a)+1]
+	last := &a[len(a)-1]
+	last.name, last.values = name, append(last.values[:0], value)
+	return a
+}
+
+// overrides returns our own headers, valid until free: what a request asks for, and the names that are no override's. The
+// proxy keeps them all from the upstream.
+func (r *requestHeaders) overrides() (ask given, others []string) {
+	r.given = r.given[:0]
+	if len(r.lines) == 0 { // a request that was not read from a connection
+		for name, value := range r.h.All() {
+			others = r.give(name, value, others)
+		}
+	}
+	for i := range r.lines {
+		others = r.give(r.lines[i].name, r.lines[i].value, others)
+	}
+	return r.given, others
+}
+
+// give sorts a line into the overrides or the others.
+func (r *requestHeaders) give(name, value []byte, others []string) []string {
+	if !ours(name) {
+		return others
+	}
+	known := overrideName(name)
+	if known == "" {
+		return append(others, string(name))
+	}
+	r.given = r.given.add(known, string(bytes.TrimSpace(value)))
+	return others
 }

@@ -2,20 +2,14 @@ package middleware
 
 import "strings"
 
-// override takes the override headers off the request and reads them.
+// override reads the override headers.
 func (x *exchange) override() error {
-	if !x.head.overrides() {
-		return nil
-	}
-	if err := x.misspelt(); err != nil {
+	ask, others := x.head.overrides()
+	if err := x.misspelt(others); err != nil || len(ask) == 0 {
 		return err
 	}
-	ours := x.head.takeOverrides()
-	if len(ours) == 0 {
-		return nil
-	}
 	x.changed = true
-	ov, ignored, err := x.c.Config.ReadOverrides(ours.of)
+	ov, ignored, err := x.c.Config.ReadOverrides(ask.of)
 	for _, name := range ignored {
 		if !x.dry {
 			x.c.Stats.OverrideIgnored(name)
@@ -25,14 +19,10 @@ func (x *exchange) override() error {
 	return err
 }
 
-// misspelt looks for headers of ours that do not exist. One that is almost an override is an error that names it, any
-// other is counted, and logged once.
-func (x *exchange) misspelt() error {
-	for name := range x.head.names() {
-		if len(name) <= len(overridePrefix) || !strings.EqualFold(string(name[:len(overridePrefix)]), overridePrefix) {
-			continue
-		}
-		name := string(name)
+// misspelt looks at the names of headers that are ours and no override's. One that is almost an override is an error that
+// names it, any other is counted, and logged once.
+func (x *exchange) misspelt(names []string) error {
+	for _, name := range names {
 		known, err := x.c.Config.UnknownHeader(name)
 		if err != nil {
 			return err

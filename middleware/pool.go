@@ -45,6 +45,7 @@ func (x *exchange) bind() {
 		retry:  x.again,
 		ended: func(o Outcome) {
 			defer x.release()
+			x.c.Stats.Relaying(-x.relaying)
 			x.ended(o)
 		},
 		shape: func(status int, code, message string) []byte { return x.d.Error(status, code, message) },

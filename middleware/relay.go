@@ -22,7 +22,8 @@ func (x *exchange) relay(ctx *fasthttp.RequestCtx, body []byte) {
 		return
 	}
 	x.relayed = true
-	x.calls.ctx = ctx
+	x.calls.ctx, x.relaying = ctx, len(body)
+	x.c.Stats.Relaying(x.relaying)
 	atomic.AddInt32(&x.claims, 1)
 	x.c.Relay(ctx, Call{
 		Upstream:  x.up.Name,

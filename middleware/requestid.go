@@ -20,11 +20,15 @@ var processID = func() string {
 // RequestID names a request in the log and the events: the client's X-Request-Id where it is printable and short, else
 // one of our own. Nothing is added to what goes upstream (promise P1).
 func RequestID(ctx *fasthttp.RequestCtx) string {
-	if id := ctx.Request.Header.Peek("X-Request-Id"); len(id) > 0 && label(id, maxRequestID) {
-		return string(id)
+	return requestID(ctx.Request.Header.Peek("X-Request-Id"), ctx.ID())
+}
+
+func requestID(given []byte, number uint64) string {
+	if label(given, maxRequestID) {
+		return string(given)
 	}
 	var space [32]byte
-	return string(strconv.AppendUint(append(append(space[:0], processID...), '-'), ctx.ID(), 36))
+	return string(strconv.AppendUint(append(append(space[:0], processID...), '-'), number, 36))
 }
 
 // label reports whether text is printable ASCII of 1 to limit characters.

@@ -38,8 +38,9 @@ type Call struct {
 	ErrorBody func(status int, code, message string) []byte
 }
 
-// Outcome is how an exchange went.
-type Outcome struct {
+// Outcome is how an exchange went. It has no name of its own, so that a package that must not import this one can write
+// down the same type: a function that takes the one takes the other.
+type Outcome = struct {
 	Status     int  // what the client got; 499 where it left before the headers
 	Complete   bool // the upstream's answer reached its end and was written
 	ClientGone bool
