@@ -28,6 +28,9 @@ func (ex *exchange) run(ctx *fasthttp.RequestCtx) error {
 	case ex.call.Early > 0 && h.StatusCode() == fasthttp.StatusOK:
 		b = ex.foresee(ctx, b)
 	}
+	if err := b.spoilt(); err != nil {
+		return err
+	}
 	ex.deliver(ctx, b)
 	return nil
 }
@@ -66,7 +69,13 @@ func (ex *exchange) again(ctx *fasthttp.RequestCtx, first *body, seen []byte) *b
 		saved.CopyTo(h)
 		return first
 	}
-	return newBody(ex, h, ctx.IsHead())
+	second := newBody(ex, h, ctx.IsHead())
+	if second.spoilt() != nil {
+		ex.drop(false)
+		saved.CopyTo(h)
+		return first
+	}
+	return second
 }
 
 // readAhead collects up to limit bytes and one more, before anything goes to the client.

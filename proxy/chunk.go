@@ -51,6 +51,20 @@ func (c *chunks) decode(dst, src []byte) (wrote, read int, err error) {
 	return wrote, read, nil
 }
 
+// begins reports whether src can be the beginning of a chunked body, as far as its first size line.
+func begins(src []byte) bool {
+	var c chunks
+	for _, b := range src {
+		if c.state == chunkData || c.done() {
+			break
+		}
+		if c.frame(b) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *chunks) done() bool { return c.state == chunkDone }
 
 // frame takes one byte of what is around the data. A line may end in a bare LF, as most readers allow.

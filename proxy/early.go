@@ -40,6 +40,22 @@ func (ex *exchange) foresee(ctx *fasthttp.RequestCtx, first *body) *body {
 	return ex.again(ctx, first, first.ahead)
 }
 
+// spoilt says why nothing of the body can be had, as far as that is known before the headers go out: then the client can
+// still be told.
+func (b *body) spoilt() error {
+	switch {
+	case b.eof || len(b.ahead) > 0:
+		return nil
+	case b.err != nil:
+		return b.err
+	case b.left == chunked && b.chunks == chunks{}:
+		if src, _ := b.link.br.Peek(b.link.br.Buffered()); !begins(src) {
+			return errChunk
+		}
+	}
+	return nil
+}
+
 // begins is what has arrived of the body, without taking it, as far as a sign of an error may stand in it.
 func (b *body) begins() []byte {
 	if b.eof || b.err != nil {

@@ -87,7 +87,7 @@ func explain(name string, t Timeouts, err error) *failure {
 		return explainDial(say, t, err)
 	case errors.Is(err, errBigHeader):
 		return say(502, "upstream_bad_answer", "answer's headers are longer than the limit (limits.header)")
-	case errors.Is(err, errBadAnswer), errors.Is(err, errUpgrade):
+	case errors.Is(err, errBadAnswer), errors.Is(err, errUpgrade), errors.Is(err, errChunk):
 		return say(502, "upstream_bad_answer", "%s", err)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return say(502, "upstream_closed", "connection reset before an answer")

@@ -205,6 +205,10 @@ func TestDeadUpstreamIsAnErrorInTheAPIsShape(t *testing.T) {
 	f(talk("HTTP/1.1 2"), 502, "upstream_closed", "before an answer")
 	f(talk("SECRET nonsense\r\n\r\n"), 502, "upstream_bad_answer", "not an HTTP answer")
 	f(talk("HTTP/1.1 200 OK\r\nSECRET\x00: x\r\n\r\n"), 502, "upstream_bad_answer", "")
+	const chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	f(talk(chunks+"SECRET\r\n"), 502, "upstream_bad_answer", "broken chunk")
+	f(talk(chunks+"\r\n"), 502, "upstream_bad_answer", "broken chunk")
+	f(talk(chunks+"fffffffffffffffff\r\n"), 502, "upstream_bad_answer", "broken chunk")
 	f(talk("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n"), 502, "upstream_bad_answer", "protocol")
 }
 
