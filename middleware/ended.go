@@ -51,7 +51,9 @@ func (x *exchange) learn() {
 func (x *exchange) calibrate(report dialect.Report) (anchored bool) {
 	a := x.ask()
 	x.c.Windows.Refresh(a, report.Model, report.Loaded)
-	x.c.Windows.Fits(a, report.Usage.Prompt)
+	if !report.Overflow {
+		x.c.Windows.Fits(a, report.Usage.Prompt)
+	}
 	if report.Usage.Prompt <= 0 || x.cutShort(&report) {
 		return false
 	}

@@ -109,9 +109,30 @@ func (x *exchange) shrank(before *compaction.Decision) bool {
 	return len(x.decision.Plan.Drop) > len(before.Plan.Drop) || len(x.decision.Plan.Trims) > len(before.Plan.Trims)
 }
 
+// unanswered returns the window that a prompt was over to which nothing was said, 0 where there is no such thing. LM Studio
+// answers so where others refuse: 200, a prompt that it has counted, and not one token. A model that has nothing to say
+// to a prompt that fits looks the same.
+func (x *exchange) unanswered(o Outcome, report *dialect.Report) int {
+	prompt := report.Usage.Prompt
+	if x.chat == nil || o.Status != 200 || !o.Complete || report.Failed || report.Usage.Completion > 0 || prompt <= 0 {
+		return 0
+	}
+	size := x.c.Windows.Told(x.ask())
+	if size == 0 && !x.window.Guessed {
+		size = x.window.Size
+	}
+	if prompt < size {
+		return 0
+	}
+	return size
+}
+
 // settled counts how a chat went that the upstream said is too long, and learns from what it said too late: behind the
 // headers, or about the second try.
 func (x *exchange) settled(o Outcome, report *dialect.Report) {
+	if size := x.unanswered(o, report); size > 0 {
+		report.Overflow, report.TooLong = true, dialect.TooLong{Limit: size, Used: report.Usage.Prompt}
+	}
 	late := report.Overflow && x.chat != nil && (o.Status < 300 || x.retried)
 	switch {
 	case x.retried && o.Status < 300 && !report.Overflow:

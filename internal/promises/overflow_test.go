@@ -240,6 +240,45 @@ func TestLearnedWindowSurvivesARestart(t *testing.T) {
 	}
 }
 
+// wire.md A6, LM Studio's GGUF path: 200, usage, and nothing said to a prompt over the window. It teaches where the prompt,
+// as the upstream counted it, is over the window that it tells of itself; a model that has nothing to say teaches nothing.
+func TestUnansweredPromptTeaches(t *testing.T) {
+	t.Parallel()
+	f := func(prompt, completion int, learned bool) {
+		t.Helper()
+		empty := events(0, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\n"+
+			fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, prompt, completion)+"\n\ndata: [DONE]\n\n")
+		up := &fitting{fit: 16_000, long: empty}
+		tells := func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"data":[{"id":"fake-model","state":"loaded","max_context_length":131072,"loaded_context_length":4096}]}`)
+		}
+		hide := []string{"/props", "/slots", "/api/ps", "/api/show", "/api/tags", "/api/v1/models"}
+		r := newRig(t, 100_000, fakellm.Options{Hide: hide, Handle: map[string]http.HandlerFunc{
+			paths["openai"]: up.ServeHTTP, "/api/v0/models": tells,
+		}}, nil)
+		up.seen = r.up.Find
+		r.until("the window is told", func() bool {
+			r.chat("openai", []byte(`{"model":"fake-model","messages":[{"role":"user","content":"hi"}]}`))
+			return strings.Contains(r.log.String(), "4096")
+		})
+		body := plain("", 50, 500, lastUser)
+		if a := r.chat("openai", body); a.code != 200 || strings.Contains(string(a.body), "content") {
+			t.Fatalf("%d %q", a.code, a.body)
+		}
+		r.settle()
+		a := r.chat("openai", body)
+		if got := a.header.Get("X-Recap-Tokens"); strings.Contains(got, "window=4096, source=learned") != learned || learned && string(a.body) != fine {
+			t.Errorf("%d tokens, %d of an answer: the next turn has %q, %.100s", prompt, completion, got, a.body)
+		}
+		if strings.Contains(r.figures(), `recap_overflows_total{upstream="local",outcome="late"}`) != learned {
+			t.Errorf("%d tokens, %d of an answer: counted as late: %v", prompt, completion, !learned)
+		}
+	}
+	f(7000, 0, true)
+	f(7000, 3, false)
+	f(3000, 0, false)
+}
+
 // figures are the metrics as text.
 func (r *rig) figures() string {
 	r.t.Helper()
