@@ -110,6 +110,26 @@ func spaceEnd(s string, i int) int {
 	return i
 }
 
+// soundString reads the string whose opening quote is at i.
+func soundString(s string, i int) int {
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	i++
+	if i+8 <= len(b) { // most strings are names, and end soon
+		if found := special(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			i += bits.TrailingZeros64(found) / 8
+			if b[i] == '"' {
+				return i + 1
+			}
+		} else {
+			i += 8
+		}
+	}
+	if blocks {
+		return soundBlocks(b, i)
+	}
+	return soundWords(b, i)
+}
+
 // Where a word of eight bytes holds one below 0x20, (w - ones*0x20) &^ w has a high bit set; the lowest such bit is
 // exact, those above it may be the borrow's.
 const (
@@ -117,15 +137,19 @@ const (
 	highs = 0x8080808080808080
 )
 
-// soundString reads the string whose opening quote is at i, eight bytes at a time between quotes, escapes and control
+// special has a bit for each quote, backslash and control character in a word of eight bytes: the high bit of its byte. Only
+// the lowest bit counts.
+func special(w uint64) uint64 {
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return ((w-ones*0x20)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
+}
+
+// soundWords reads a string on from i, outside of an escape, eight bytes at a time between quotes, escapes and control
 // characters.
-func soundString(s string, i int) int {
-	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	for i++; i < len(b); {
+func soundWords(b []byte, i int) int {
+	for i < len(b) {
 		if i+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[i:])
-			quote, slash := w^ones*'"', w^ones*'\\'
-			found := ((w-ones*0x20)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
+			found := special(binary.LittleEndian.Uint64(b[i:]))
 			if found == 0 {
 				i += 8
 				continue
@@ -136,9 +160,7 @@ func soundString(s string, i int) int {
 		case c == '"':
 			return i + 1
 		case c == '\\':
-			if i+1 < len(b) && shortEscapes[b[i+1]] {
-				i += 2
-			} else if i = escapeEnd(s, i); i < 0 {
+			if i = escapeEnd(b, i); i < 0 {
 				return unsound
 			}
 		case c < ' ':
@@ -154,7 +176,7 @@ func soundString(s string, i int) int {
 var shortEscapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // escapeEnd returns the offset behind the escape whose backslash is at i.
-func escapeEnd(s string, i int) int {
+func escapeEnd(s []byte, i int) int {
 	if i+1 >= len(s) {
 		return unsound
 	}
