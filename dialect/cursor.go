@@ -84,22 +84,23 @@ func (c *cursor) more(bracket byte) bool {
 
 // key reads a member's name and the colon behind it.
 func (c *cursor) key() string {
-	if c.peek() != '"' {
-		c.fail("invalid-json")
+	from, end := c.i, unsound
+	if c.peek() == '"' {
+		from = c.i
+		end = soundString(c.s, from)
 	}
-	token := c.sound().Of(c.s)
-	if c.peek() != ':' {
+	if end < 0 || c.odd != "" {
 		c.fail("invalid-json")
+		return ""
 	}
-	if c.odd != "" {
+	if c.i = end; c.peek() != ':' {
+		c.fail("invalid-json")
 		return ""
 	}
 	c.i++
-	name := token[1 : len(token)-1]
-	for i := range len(name) {
-		if name[i] == '\\' {
-			return chat.Unquote(token)
-		}
+	name := c.s[from+1 : end-1]
+	if strings.IndexByte(name, '\\') >= 0 {
+		return chat.Unquote(c.s[from:end])
 	}
 	return name
 }

@@ -53,7 +53,7 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 		list.fail("invalid-json")
 		return false
 	}
-	if l.usual(list) {
+	if usual(list) {
 		return true
 	}
 	var seen [maxNames]bool
@@ -92,34 +92,56 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 	return plain
 }
 
-// usual steps over a message of the commonest shape, a known role and then a text, and reports whether it was one.
-func (l *layout) usual(list *cursor) bool {
-	const head, between = `{"role":"`, `","content":`
+// usual steps over a message of one of the commonest shapes, and reports whether it was one: a text, a call of tools and its
+// result, as clients write them. The roles and names in it are those of every format.
+func usual(list *cursor) bool {
 	s := list.s
-	if !strings.HasPrefix(s[list.i:], head) {
+	i := behind(s, list.i, `{"role":"`)
+	if i < 0 || i == len(s) {
 		return false
 	}
-	role := list.i + len(head)
-	end := strings.IndexByte(s[role:], '"')
-	if end < 0 || !strings.HasPrefix(s[role+end:], between) {
-		return false
-	}
-	switch name := s[role : role+end]; name {
-	case "user", "assistant", "system": // of every format
-	default:
-		if _, ok := l.roles[name]; !ok {
-			return false
+	switch s[i] {
+	case 'u':
+		i = behind(s, i, `user","content":"`)
+	case 's':
+		i = behind(s, i, `system","content":"`)
+	case 'a':
+		i = behind(s, i, `assistant","content":`)
+		if calls := behind(s, i, `null,"tool_calls":[`); calls > 0 {
+			return list.closes(soundArray(s, calls-1, 1))
 		}
-	}
-	text := role + end + len(between)
-	if text >= len(s) || s[text] != '"' {
+		i = behind(s, i, `"`)
+	case 't':
+		if i = behind(s, i, `tool","tool_call_id":"`); i > 0 {
+			i = behind(s, soundString(s, i-1), `,"content":"`)
+		}
+	default:
 		return false
 	}
-	behind := soundString(s, text)
-	if behind < 0 || behind == len(s) || s[behind] != '}' {
+	if i < 0 {
 		return false
 	}
-	list.i = behind + 1
+	end := soundString(s, i-1)
+	if calls := behind(s, end, `,"tool_calls":[`); calls > 0 {
+		end = soundArray(s, calls-1, 1)
+	}
+	return list.closes(end)
+}
+
+// behind returns the offset behind text, where that stands at i, else a negative number.
+func behind(s string, i int, text string) int {
+	if i < 0 || !strings.HasPrefix(s[i:], text) {
+		return unsound
+	}
+	return i + len(text)
+}
+
+// closes steps behind the brace at end, if there is one.
+func (c *cursor) closes(end int) bool {
+	if end < 0 || end >= len(c.s) || c.s[end] != '}' {
+		return false
+	}
+	c.i = end + 1
 	return true
 }
 

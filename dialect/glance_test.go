@@ -55,6 +55,34 @@ func TestGlance(t *testing.T) {
 	f("openai", `{"previous_response_id":"r","messages":[`+user+`]}`, "server-history", false)
 }
 
+// FuzzUsual: a message in one of the shapes that are read in one go is taken as the same message in any other.
+func FuzzUsual(f *testing.F) {
+	for _, message := range []string{
+		`{"role":"user","content":"a\\n"}`, `{"role":"system","content":"a"}`, `{"role":"assistant","content":"a"}`, `{"role":"user","content":[]}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"user","content":"a\\x"}`,
+		`{"role":"assistant","content":"a","tool_calls":[[1,2]]}`, `{"role":"tool","tool_call_id":"c","content":"a"}`, `{"role":"tool","tool_call_id":"c","content":"a"`,
+		`{"role":"assistant","content":"a","tool_calls":[],"content":"b"}`, `{"role":"assistant","content":null,"tool_calls":[}`, `{"role":"user","content":"a",}`,
+		`{"role":"tool","tool_call_id":"c\\"","content":"a"}`, `{"role":"assistant","content":null,"tool_calls":[1]}]`, `{"role":"user","content":"a"}{`,
+	} {
+		f.Add(message)
+	}
+	f.Fuzz(func(t *testing.T, message string) {
+		rest, ok := strings.CutPrefix(message, "{")
+		if !ok {
+			return
+		}
+		for _, d := range dialect.All() {
+			g := d.(dialect.Glancer)
+			a, plainA, errA := g.Glance(`{"messages":[{`+rest+`]}`, 0, 1<<20)
+			b, plainB, errB := g.Glance(`{"messages":[{ `+rest+`]}`, 0, 1<<20)
+			sameOdd(t, errA, errB, message)
+			if errA == nil && (plainA != plainB || a.Count != b.Count) {
+				t.Fatalf("%s: plain %v of %d, with a blank %v of %d", message, plainA, a.Count, plainB, b.Count)
+			}
+		}
+	})
+}
+
 // A glance that goes on from a known body tells what one of its own tells, and that is what decoding tells.
 func FuzzGlanceResumed(f *testing.F) {
 	f.Add("openai", uint64(1), `],"tools":[{"a":1}],"stream":true}`, `{"model":"m","messages":[`)
