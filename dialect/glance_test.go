@@ -58,11 +58,11 @@ func TestGlance(t *testing.T) {
 // FuzzUsual: a message in one of the shapes that are read in one go is taken as the same message in any other.
 func FuzzUsual(f *testing.F) {
 	for _, message := range []string{
-		`{"role":"user","content":"a\\n"}`, `{"role":"system","content":"a"}`, `{"role":"assistant","content":"a"}`, `{"role":"user","content":[]}`,
-		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"user","content":"a\\x"}`,
+		`{"role":"user","content":"a\n"}`, `{"role":"system","content":"a"}`, `{"role":"assistant","content":"a"}`, `{"role":"user","content":[]}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"user","content":"a\x"}`,
 		`{"role":"assistant","content":"a","tool_calls":[[1,2]]}`, `{"role":"tool","tool_call_id":"c","content":"a"}`, `{"role":"tool","tool_call_id":"c","content":"a"`,
 		`{"role":"assistant","content":"a","tool_calls":[],"content":"b"}`, `{"role":"assistant","content":null,"tool_calls":[}`, `{"role":"user","content":"a",}`,
-		`{"role":"tool","tool_call_id":"c\\"","content":"a"}`, `{"role":"assistant","content":null,"tool_calls":[1]}]`, `{"role":"user","content":"a"}{`,
+		`{"role":"tool","tool_call_id":"c\"","content":"a"}`, `{"role":"assistant","content":null,"tool_calls":[1]}]`, `{"role":"user","content":"a"}{`,
 	} {
 		f.Add(message)
 	}
