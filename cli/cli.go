@@ -75,7 +75,10 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, environ []str
 	if err != nil {
 		return fail(stderr, usage{err})
 	}
-	s := &shell{in: stdin, out: stdout, err: stderr, environ: environ, file: c.settings.Config, flags: c.settings.list()}
+	s := &shell{in: stdin, out: stdout, err: stderr, environ: environ, file: c.settings.Config}
+	if s.flags, err = c.settings.list(); err != nil {
+		return fail(stderr, err)
+	}
 	return fail(stderr, ctx.Run(s))
 }
 

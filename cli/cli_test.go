@@ -89,7 +89,10 @@ func TestPrecedenceOnTheCommandLine(t *testing.T) {
 	run(t, byEnv, "config", "print").want(t, 0, "level: error  # RECAP_LOG_LEVEL", "")
 	run(t, byEnv, "config", "print", "--log-level", "debug").want(t, 0, "level: debug  # --log-level", "")
 	run(t, byEnv, "--log-level=debug", "config", "print").want(t, 0, "level: debug", "")
-	run(t, byEnv, "config", "print", "--set", "log.level=debug").want(t, 0, "level: debug  # --set log.level", "")
+	run(t, byEnv, "config", "print", "--set", "log.level=debug").want(t, 0, "level: debug  # --set", "")
+	run(t, nil, "config", "print", "--set", "secret").want(t, 2, "", "read --set: want KEY=VALUE, like log.level=debug")
+	run(t, nil, "config", "print", "--set", "zebra=1").want(t, 2, "", "--set: zebra: unknown key; recap config print shows all there are")
+	run(t, nil, "config", "print", "--set", "models[0].match=x").want(t, 2, "", "unknown key; a list is given whole: models=[…]")
 	run(t, nil, "config", "print", "--store", "memory", "--admin", "127.0.0.1:1", "--upstream", "gpu=http://a", "--upstream", "http://b").
 		want(t, 0, "- name: gpu", "")
 	run(t, nil, "config", "print", "--admin", "").want(t, 0, `listen: ""  # --admin`, "")
@@ -190,7 +193,9 @@ func TestHealthcheck(t *testing.T) {
 	status = http.StatusServiceUnavailable
 	run(t, nil, "healthcheck", "--url", server.URL+"/healthz").want(t, 1, "", "answers 503")
 	server.Close()
-	run(t, nil, "healthcheck", "--url", server.URL+"/healthz").want(t, 1, "", "check health: ")
+	run(t, nil, "healthcheck", "--url", server.URL+"/healthz").want(t, 1, "", "; admin.listen or --url says where to ask")
+	run(t, nil, "healthcheck", "--url", "127.0.0.1:8788").want(t, 2, "", "read --url: want a URL like http://127.0.0.1:8788/healthz")
+	run(t, nil, "healthcheck", "--admin", "").want(t, 1, "", "admin.listen is empty, so there is nothing to ask; set it, or give --url")
 }
 
 func TestHealthcheckOverUnixSocket(t *testing.T) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"recap/config"
 	"recap/proxy"
@@ -78,10 +77,4 @@ func (c *importCmd) Run(s *shell) error {
 	}
 	_, err = fmt.Fprint(s.out, made)
 	return err
-}
-
-// cutSet splits KEY=VALUE; without a = the value is empty.
-func cutSet(pair string) (key, value string) {
-	key, value, _ = strings.Cut(pair, "=")
-	return key, value
 }

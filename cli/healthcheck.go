@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -19,23 +20,27 @@ type healthcheckCmd struct {
 // Run succeeds where the answer is 200.
 func (c *healthcheckCmd) Run(s *shell) error {
 	url, client := c.URL, &http.Client{Timeout: healthTime}
-	if url == "" {
+	switch {
+	case strings.HasPrefix(url, "http://"), strings.HasPrefix(url, "https://"):
+	case url != "":
+		return usage{errors.New("read --url: want a URL like http://127.0.0.1:8788/healthz")}
+	default:
 		cfg, err := s.loadConfig("")
 		if err != nil {
 			return err
 		}
 		if cfg.Admin.Listen == "" {
-			return fmt.Errorf("check health: admin.listen is empty, so there is nothing to ask")
+			return fmt.Errorf("check health: admin.listen is empty, so there is nothing to ask; set it, or give --url")
 		}
 		url, client.Transport = adminURL(cfg.Admin.Listen)
 	}
 	answer, err := client.Get(url)
 	if err != nil {
-		return fmt.Errorf("check health: %w", err)
+		return fmt.Errorf("check health: %w; admin.listen or --url says where to ask", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("check health: %s answers %d", url, answer.StatusCode)
+		return fmt.Errorf("check health: %s answers %d, not 200; admin.listen or --url says where to ask", url, answer.StatusCode)
 	}
 	fmt.Fprintln(s.out, "ok")
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -62,7 +63,7 @@ func help(k config.Key) string {
 }
 
 // list returns what was given, as config wants it; --set goes last, over everything.
-func (s *settings) list() []config.Setting {
+func (s *settings) list() ([]config.Setting, error) {
 	var out []config.Setting
 	add := func(key, value, from string) { out = append(out, config.Setting{Key: key, Value: value, From: from}) }
 	for _, u := range s.Upstream {
@@ -87,8 +88,11 @@ func (s *settings) list() []config.Setting {
 		}
 	}
 	for _, pair := range s.Set {
-		key, value := cutSet(pair)
-		add(key, value, "--set "+key)
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usage{errors.New("read --set: want KEY=VALUE, like log.level=debug")}
+		}
+		add(key, value, "--set")
 	}
-	return out
+	return out, nil
 }

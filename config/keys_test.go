@@ -92,6 +92,7 @@ var notInFile = map[string]string{
 	"Log.Diagnostics": "follows log.level and AGENT_DEBUG_LOGGING",
 	"Store.Now":       "the clock",
 	"Store.Report":    "for the process",
+	"Store.Patience":  "for tests on busy machines",
 }
 
 // The table reaches every field of every options struct: a field that is added without a row is found here.

@@ -241,7 +241,10 @@ func adviceFor(path string) string {
 	if near := nearest(path, all); near != "" {
 		return "; did you mean " + near + "?"
 	}
-	return ""
+	if list, _, inside := strings.Cut(path, "["); inside {
+		return "; a list is given whole: " + list + "=[…]"
+	}
+	return "; recap config print shows all there are"
 }
 
 // UnknownEnv warns of RECAP_* variables that name no setting. environ is what os.Environ returns. Those that
