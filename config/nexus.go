@@ -29,7 +29,7 @@ func (d *decoder) nexus() {
 		return
 	}
 	s := &d.cfg.Summarization
-	s.Style = "narrative"
+	s.Style = summarizer.NarrativeStyle
 	s.Trigger = summarizer.Trigger{Type: "token_count", Value: 200, MinTurns: 5}
 	s.RowTokens, s.MaxInputChars, s.MaxSummaryTokens = 800, 3000, 500
 	s.Parameters = maps.Clone(s.Parameters)

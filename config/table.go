@@ -1,6 +1,8 @@
 package config
 
 import (
+	"strings"
+
 	"recap/summarizer"
 	"recap/tokens"
 )
@@ -50,7 +52,7 @@ func modelKeys() []Key {
 		opt("match", "", "Pattern over the model's name; * stands for any run of characters.", func(m *tokens.Model) any { return &m.Match }),
 		opt("contextWindow", "[0,100000000]", "Tokens; 0 = ask the upstream.", func(m *tokens.Model) any { return &m.ContextWindow }),
 		opt("replyTokens", "[0,100000000]", "The most it answers: more is not kept free for a reply, whatever a request asks for; 0 = by the upstream's word or the model's name.", func(m *tokens.Model) any { return &m.ReplyTokens }),
-		opt("encoding", "|o200k_base|cl100k_base|p50k_base|r50k_base", "Vocabulary to count with; empty = by the model's name.", func(m *tokens.Model) any { return &m.Encoding }),
+		opt("encoding", "|"+strings.Join(tokens.Encodings(), "|"), "Vocabulary to count with; empty = by the model's name.", func(m *tokens.Model) any { return &m.Encoding }),
 		opt("imageTokens", "[0,1000000]", "What one image counts; 0 = by the model's name, 1000 for most.", func(m *tokens.Model) any { return &m.ImageTokens }),
 		group("price", "Per million tokens, in your currency: what /api/sessions and recap_cost_total reckon with."),
 		opt("price.input", "[0,)", "For the prompt.", func(m *tokens.Model) any { return &m.Price.Input }),

@@ -19,7 +19,7 @@ func summarizationKeys() []Key {
 		of("model", "", "Model that writes summaries; empty = the chat's own.", func(o *summarizer.Options) any { return &o.Model }),
 		of("parameters", "", "Sent with the summary call as they are: temperature, top_p and the like.", func(o *summarizer.Options) any { return &o.Parameters }),
 		of("mode", "transcript|suffix", "How the summariser sees the chat: as one transcript in one user message, or as the chat's own request with the instruction behind it, which finds that request in the upstream's prompt cache.", func(o *summarizer.Options) any { return &o.Mode }),
-		of("style", "checkpoint|narrative", "Built-in instruction: LibreChat's structured checkpoint, or NexusAI's 3 to 5 sentences.", func(o *summarizer.Options) any { return &o.Style }),
+		of("style", strings.Join(summarizer.Styles(), "|"), "Built-in instruction: LibreChat's structured checkpoint, or NexusAI's 3 to 5 sentences.", func(o *summarizer.Options) any { return &o.Style }),
 		of("prompt", "", "Replaces the instruction for a first summary.", func(o *summarizer.Options) any { return &o.Prompt }),
 		of("updatePrompt", "", "Replaces the instruction for an update; empty = prompt where that is set.", func(o *summarizer.Options) any { return &o.UpdatePrompt }),
 		of("maxSummaryTokens", "[1,1000000]", "Limit of the summary, asked for and enforced; at most 15 % of the window.", func(o *summarizer.Options) any { return &o.MaxSummaryTokens }),

@@ -78,11 +78,11 @@ func ownRelay(b testing.TB, url string, read bool) string {
 	s := proxy.NewServer(func(ctx *fasthttp.RequestCtx) {
 		call := proxy.Call{Upstream: "local"}
 		if read {
-			text, err := proxy.ReadBody(ctx, 0)
+			body, err := proxy.ReadBodyInto(ctx, 0, nil)
 			if err != nil {
 				b.Error(err)
 			}
-			call.Body = proxy.Bytes(text)
+			call.Body = body
 		}
 		client.Relay(ctx, call)
 	}, proxy.ServerOptions{})

@@ -29,7 +29,7 @@ func earlyRig(t *testing.T, answer func(s *session, n int)) (r *rig, asked func(
 	})
 	r = newRig(t, s.url(), func(set *setting) {
 		set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
-			text, _ := proxy.ReadBody(ctx, 0)
+			text, _ := readBody(ctx, 0)
 			c.Body, c.Early = proxy.Bytes(text), 2*time.Second
 			c.Retry = func(status int, body []byte) ([]byte, bool) {
 				mu.Lock()

@@ -304,6 +304,12 @@ func within[T any](t *testing.T, d time.Duration, what string, ch <-chan T) T {
 
 type netAddr = net.Addr
 
+// readBody reads a request's body into memory of its own.
+func readBody(ctx *fasthttp.RequestCtx, limit int64) (string, error) {
+	body, err := proxy.ReadBodyInto(ctx, limit, nil)
+	return string(body), err
+}
+
 // newRawUpstream is a stub that reads its requests itself, one a connection.
 func newRawUpstream(t *testing.T, serve func(s *session)) string {
 	t.Helper()

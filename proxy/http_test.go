@@ -199,7 +199,7 @@ func TestC11CompressedAnswersAreLeftAlone(t *testing.T) {
 		})
 		r := newRig(t, s.url(), func(set *setting) {
 			set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
-				text, _ := proxy.ReadBody(ctx, 0)
+				text, _ := readBody(ctx, 0)
 				c.Body = proxy.Bytes(text)
 				c.Retry = func(_ int, body []byte) ([]byte, bool) {
 					if encoding == "gzip" && string(body) != `{"error":{"message":"no"}}` {
@@ -237,7 +237,7 @@ func TestC13Framing(t *testing.T) {
 		r := newRig(t, s.url(), func(set *setting) {
 			set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
 				if own {
-					text, err := proxy.ReadBody(ctx, 0)
+					text, err := readBody(ctx, 0)
 					if err != nil {
 						t.Errorf("read body: %v", err)
 					}

@@ -21,7 +21,7 @@ import (
 func readsBody(t *testing.T, limit int64, errs chan<- error) func(set *setting) {
 	return func(set *setting) {
 		set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
-			text, err := proxy.ReadBody(ctx, limit)
+			text, err := readBody(ctx, limit)
 			if err != nil {
 				ctx.SetStatusCode(413)
 				ctx.SetContentType("application/json")
@@ -124,19 +124,19 @@ func TestReadBodyCutShort(t *testing.T) {
 		p.send(sent)
 		p.Conn.(interface{ CloseWrite() error }).CloseWrite()
 		if err := within(t, patience, "error", errs); err == nil || errors.Is(err, proxy.ErrTooLarge) {
-			t.Errorf("ReadBody = %v, want an early end", err)
+			t.Errorf("readBody = %v, want an early end", err)
 		}
 	}
 }
 
-// The string that ReadBody returns is nobody else's: later requests on the connection do not change it.
+// The string that ReadBodyInto returns is nobody else's: later requests on the connection do not change it.
 func TestE11BodyOutlivesItsRequest(t *testing.T) {
 	s := newStub(t, func(s *session, r *http.Request) { s.json("{}") })
 	var mu sync.Mutex
 	var kept []string
 	r := newRig(t, s.url(), func(set *setting) {
 		set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
-			text, _ := proxy.ReadBody(ctx, 0)
+			text, _ := readBody(ctx, 0)
 			mu.Lock()
 			kept = append(kept, text)
 			mu.Unlock()

@@ -152,7 +152,7 @@ func TestEarlyAnswerIsRelayed(t *testing.T) {
 		r := newRig(t, url, func(set *setting) {
 			set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
 				if own {
-					text, _ := proxy.ReadBody(ctx, 0)
+					text, _ := readBody(ctx, 0)
 					c.Body = proxy.Bytes(text)
 				}
 				return true
@@ -188,7 +188,7 @@ func TestRetry(t *testing.T) {
 		asked := 0
 		r := newRig(t, s.url(), func(set *setting) {
 			set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
-				text, _ := proxy.ReadBody(ctx, 0)
+				text, _ := readBody(ctx, 0)
 				c.Body = proxy.Bytes(text)
 				c.Retry = func(status int, body []byte) ([]byte, bool) {
 					asked++

@@ -13,7 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// ErrTooLarge is ReadBody's and DecodeBody's error for more bytes than allowed.
+// ErrTooLarge is ReadBodyInto's and DecodeBody's error for more bytes than allowed.
 var ErrTooLarge = errors.New("read body: longer than the limit (limits.body)")
 
 // ErrEncoding is DecodeBody's error for a coding it does not know.
@@ -26,18 +26,12 @@ const (
 	bodyPause = time.Minute
 )
 
-// ReadBody reads the request's body once, into one buffer that nobody else has: the string stays valid after the
-// handler has returned. It is what the client sent, still encoded if it was (see DecodeBody). A body longer than limit
-// bytes (64 MiB where limit is not positive) gives ErrTooLarge, without reading it where Content-Length says so; the
-// connection then closes after the answer, in a way that lets the client read it. Other errors mean that the client
-// stopped in the middle. After an error the request cannot be relayed any more.
-func ReadBody(ctx *fasthttp.RequestCtx, limit int64) (string, error) {
-	buf, err := ReadBodyInto(ctx, limit, nil)
-	return unsafe.String(unsafe.SliceData(buf), len(buf)), err
-}
-
-// ReadBodyInto is ReadBody for memory of the caller's: it reads into space where a body of the declared length fits, and
-// else into memory of its own, whose capacity is the caller's too.
+// ReadBodyInto reads the request's body once, into space where a body of the declared length fits, and else into memory
+// of its own, whose capacity is the caller's too: nobody else has it, and it stays valid after the handler has returned.
+// It is what the client sent, still encoded if it was (see DecodeBody). A body longer than limit bytes (64 MiB where limit
+// is not positive) gives ErrTooLarge, without reading it where Content-Length says so; the connection then closes after
+// the answer, in a way that lets the client read it. Other errors mean that the client stopped in the middle. After an
+// error the request cannot be relayed any more.
 func ReadBodyInto(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {
 	limit = orElse(limit, defaultBody)
 	stream := ctx.RequestBodyStream()

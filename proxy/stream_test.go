@@ -162,7 +162,7 @@ func TestC4BodyIsUnchanged(t *testing.T) {
 		r := newRig(t, s.url(), func(set *setting) {
 			set.call = func(ctx *fasthttp.RequestCtx, c *proxy.Call) bool {
 				if own {
-					text, err := proxy.ReadBody(ctx, 0)
+					text, err := readBody(ctx, 0)
 					if err != nil {
 						t.Errorf("read body: %v", err)
 					}

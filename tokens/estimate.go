@@ -47,13 +47,6 @@ var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 16<<10); return &
 // maxScratch is the largest buffer that goes back to the pool, in bytes.
 const maxScratch = 1 << 20
 
-// EstimateQuoted is Estimate of the text that a JSON string token stands for. It allocates nothing to speak of.
-func EstimateQuoted(token string) int {
-	var t tally
-	t.quoted(token)
-	return whole(t.fixed())
-}
-
 // quoted adds what the text costs that a JSON string token stands for.
 func (t *tally) quoted(token string) {
 	if len(token) < 2 || token[0] != '"' {

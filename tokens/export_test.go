@@ -32,3 +32,10 @@ const (
 	MaxRun     = maxRun
 	MaxSegment = maxSegment
 )
+
+// EstimateQuoted is Estimate of the text that a JSON string token stands for.
+func EstimateQuoted(token string) int {
+	var t tally
+	t.quoted(token)
+	return whole(t.fixed())
+}
