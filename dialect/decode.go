@@ -249,9 +249,16 @@ func (r *reading) message(list *cursor) {
 		}
 	}
 	if list.odd == "" {
-		r.list.path = bits.RotateLeft64(r.list.path, 5) ^ mark
+		r.list.path = follow(r.list.path, mark)
 		r.list.count, r.list.end = r.list.count+1, list.i
 	}
+}
+
+// follow names the messages that path names with one more behind them, mark being that one's print. Each step depends on all
+// before it: a sum would be the same for messages that change places, or cancel each other out.
+func follow(path, mark uint64) uint64 {
+	high, low := bits.Mul64(path^0x9e3779b97f4a7c15, mark^0xd1b54a32d192ed03)
+	return high ^ low
 }
 
 // meet reads the message under the cursor.

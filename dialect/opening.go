@@ -36,9 +36,13 @@ func (l *layout) role(raw string) chat.Role {
 	return l.roles[gjson.Get(raw, "role").String()]
 }
 
-// readOpening reads what opening returned, as a chat of its own.
+// readOpening reads what opening returned, as a chat of its own: the glance has found it to be valid JSON.
 func (l *layout) readOpening(message string) (*chat.Chat, error) {
-	return l.decode(`{"messages":[`+message+`]}`, nil, 0)
+	facts, reason := l.read(message)
+	if reason != "" {
+		return nil, &Odd{Reason: reason}
+	}
+	return &chat.Chat{Body: message, Messages: []chat.Message{{Raw: message, Facts: facts}}, Count: 1}, nil
 }
 
 // NewPrint names a text in this process: two texts with one print are not to be expected, nor can they be found.
