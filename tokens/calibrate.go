@@ -192,11 +192,12 @@ func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {
 	})
 }
 
-// Rough looks at so many parts of a body, of so many bytes each, Sampled at more.
+// Rough looks at so many parts of a body, of so many bytes each, Sampled at more. Many short parts tell of a mixed body what
+// a few long ones of twice as many bytes do.
 const (
-	samples    = 4
-	sampleSize = 512
-	moreParts  = 16
+	samples    = 8
+	sampleSize = 128
+	moreParts  = 32
 	// frameTokens is what the names and marks of a message in JSON weigh more than those in a template.
 	frameTokens = 4
 )
