@@ -117,9 +117,10 @@ nothing. A bad value is answered with 400 that names the header. None of these h
 ` + "`overrides.allow`" + ` says which ones clients may use; the others are ignored and counted.
 Recap's own summary calls carry ` + "`X-Recap-Mode: off`" + `, so that another Recap on their way relays them as they are.
 
-An ` + "`X-Recap-`" + ` name that does not exist, but is at most two letters from one that does, is answered with 400 that names it. Any other ` + "`X-Recap-`" + ` name asks for what
-this version does not know: it is kept from the upstream, counted (` + "`recap_overrides_ignored_total{header=\"unknown\"}`" + `), logged once, and the request goes on.
-Those that answers carry (see below) ask for nothing and are kept back as well.
+An ` + "`X-Recap-`" + ` name that does not exist, but is at most two letters from one that does, is answered with 400 that names it. Any other
+` + "`X-Recap-`" + ` name asks for what this version does not know: it is kept from the upstream, counted
+(` + "`recap_overrides_ignored_total{header=\"unknown\"}`" + `), logged once, and the request goes on. Those that answers carry (see below) ask for
+nothing and are kept back as well.
 
 | header | values | meaning |
 |---|---|---|
