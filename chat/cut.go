@@ -60,7 +60,7 @@ func (o *Outline) insideTurn(carrier, n int) bool {
 	if carrier == o.Turns[len(o.Turns)-1] && o.lastCall < n {
 		return false
 	}
-	return o.loose[n-1] <= carrier
+	return int(o.loose[n-1]) <= carrier
 }
 
 // Drop returns the indexes in Chat.Messages of what leaves at cut: all covered non-system messages but the

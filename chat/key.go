@@ -109,23 +109,31 @@ func Seed(tenant, upstream, recipe string) Key {
 	return Key(d[:16])
 }
 
-// Recall remembers what was found out about a chat for chats that begin with the same messages.
+// Recall remembers what was found out about a chat, or about its first messages, for chats that begin with the same ones.
 type Recall struct {
 	keys     atomic.Pointer[seededKeys]
+	outline  atomic.Pointer[Outline] // without its chat
 	reported atomic.Pointer[report]
 
 	// Pruning is a slot for whoever prunes: how far it came with these messages. What is in it is immutable.
 	Pruning atomic.Value
+	// Weights is one for whoever weighs messages.
+	Weights atomic.Value
 }
 
-// Beside returns what r remembers of its messages, without what depends on what was sent with them.
-func (r *Recall) Beside() *Recall {
-	other := &Recall{}
-	other.keys.Store(r.keys.Load())
+// Onward returns what r remembers of its messages for a chat that goes on with more of them, or with other things beside
+// them: all but what an upstream counted.
+func (r *Recall) Onward() *Recall {
+	next := &Recall{}
+	next.keys.Store(r.keys.Load())
+	next.outline.Store(r.outline.Load())
 	if known := r.Pruning.Load(); known != nil {
-		other.Pruning.Store(known)
+		next.Pruning.Store(known)
 	}
-	return other
+	if known := r.Weights.Load(); known != nil {
+		next.Weights.Store(known)
+	}
+	return next
 }
 
 // Reported is what an upstream counted for a chat that was sent as it came. The zero Reported says nothing.

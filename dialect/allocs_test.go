@@ -116,6 +116,6 @@ func TestAllocationsOfKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := chat.NewOutline(c)
-	within(t, "outline", 20, func() { chat.NewOutline(c) })
+	within(t, "outline", 6, func() { chat.NewOutline(c) })
 	within(t, "keys", 1, func() { chat.Keys(o, seed) })
 }

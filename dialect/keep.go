@@ -62,12 +62,12 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	}
 	// Apart from s: whoever only remembers something of a chat in flight must not hold its bytes.
 	switch {
-	case before == nil || tail != "":
+	case before == nil:
 		s.recall = new(chat.Recall)
-	case same:
+	case same && tail == "":
 		s.recall = before.recall
 	default:
-		s.recall = before.recall.Beside()
+		s.recall = before.recall.Onward()
 	}
 	r.ch.After = s.recall
 	r.own(k.space)

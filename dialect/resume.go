@@ -153,7 +153,7 @@ func (r *reading) resume(list *cursor) bool {
 	r.list.plain = r.list.plain && s.plain
 	list.i = end + moved
 	if count < s.count { // the others were only glanced at
-		same = same && strings.HasPrefix(list.s, s.text)
+		same = same && strings.HasPrefix(list.s[list.i:], s.text[end:])
 	}
 	r.list.match = match{known: k, seen: s, same: same}
 	r.ch.Read = s.readEnd

@@ -48,28 +48,22 @@ func (s *sentMemo) broke(x *exchange) bool {
 	defer s.memo.Put(x.keys[len(x.keys)-1], now)
 	for n := len(x.keys); n > max(len(x.keys)-lookBack, 0); n-- {
 		if before, ok := s.memo.Get(x.keys[n-1]); ok {
-			return now.breaks(before, n) || now.trimmed(n, asked(x.chat))
+			return now.breaks(before, n) || now.trimmed(n, asked(x.outline))
 		}
 	}
 	// What was sent before is not known (another process sent it), or was too small to be read: a checkpoint's first use
 	// breaks it, and so may a result that is short now.
-	return x.decision.Used != nil && !x.decision.Used.Sent || now.trimmed(0, asked(x.chat))
+	return x.decision.Used != nil && !x.decision.Used.Sent || now.trimmed(0, asked(x.outline))
 }
 
 // asked returns how many messages the request had that the last assistant message answers; 0 = none. Somebody sent it,
 // and where this process did not, what it cut is not known.
-func asked(c *chat.Chat) int {
-	n, answered := 0, 0
-	for i := range c.Messages {
-		switch c.Messages[i].Role {
-		case chat.System:
-			continue
-		case chat.Assistant:
-			answered = n
-		}
-		n++
+func asked(o *chat.Outline) int {
+	n := o.Len() - 1
+	for n > 0 && o.At(n).Role != chat.Assistant {
+		n--
 	}
-	return answered
+	return max(n, 0)
 }
 
 // trimmed reports whether a result among the messages from, counted from 0, up to to is sent shorter.
@@ -109,14 +103,10 @@ func (s *sentMemo) shape(x *exchange) shape {
 		return sh
 	}
 	sh.trims = make([]trimmed, 0, len(p.Trims))
-	position, next := 0, 0
-	for i := range x.chat.Messages {
-		for ; next < len(p.Trims) && p.Trims[next].Message == i; next++ {
-			sh.trims = append(sh.trims, trimmed{int32(position), int32(p.Trims[next].Result), maphash.String(s.seed, p.Trims[next].Text)})
-		}
-		if x.chat.Messages[i].Role != chat.System {
-			position++
-		}
+	for i := range p.Trims {
+		t := &p.Trims[i]
+		position, _ := slices.BinarySearch(x.outline.Index, t.Message)
+		sh.trims = append(sh.trims, trimmed{int32(position), int32(t.Result), maphash.String(s.seed, t.Text)})
 	}
 	return sh
 }

@@ -36,7 +36,7 @@ func (m weighedMemo) sizes(x *exchange) tokens.Sizes {
 		return x.c.Counter.Sizes(x.chat, x.up.Name)
 	}
 	key, extras := x.keys[len(x.keys)-1], m.extras(x.chat)
-	beside := m.beside(x.chat, len(x.chat.Messages), extras)
+	beside := m.beside(x.outline, len(x.chat.Messages), extras)
 	w, ok := m.memo.Get(key)
 	if ok && w.is(x, beside) && len(w.sizes.Messages) == len(x.chat.Messages) {
 		return w.sizes
@@ -61,7 +61,7 @@ func (m weighedMemo) anchored(x *exchange, sizes tokens.Sizes, extras uint64) to
 		}
 		count := w.anchor.Len()
 		if count >= len(sizes.Messages) || x.outline.Index[n] < count || x.outline.Index[n-1] >= count ||
-			!w.is(x, m.beside(x.chat, count, extras)) {
+			!w.is(x, m.beside(x.outline, count, extras)) {
 			continue
 		}
 		return sizes.Anchored(w.anchor, x.chat.Messages[count].Role == chat.Assistant)
@@ -101,7 +101,7 @@ func (m weighedMemo) report(x *exchange, usage chat.Usage) bool {
 		return false
 	}
 	key := x.keys[len(x.keys)-1]
-	beside := m.beside(x.chat, len(x.chat.Messages), m.extras(x.chat))
+	beside := m.beside(x.outline, len(x.chat.Messages), m.extras(x.chat))
 	w, ok := m.memo.Get(key)
 	if !ok || !w.is(x, beside) {
 		w = weighed{model: x.chat.Model, beside: beside, sizes: x.sizes}
@@ -121,11 +121,11 @@ func (m weighedMemo) extras(c *chat.Chat) (sum uint64) {
 }
 
 // beside names what the key of the first count messages leaves out: tools, schemas and the system messages among them.
-func (m weighedMemo) beside(c *chat.Chat, count int, extras uint64) uint64 {
+func (m weighedMemo) beside(o *chat.Outline, count int, extras uint64) uint64 {
 	sum := extras
-	for i := range c.Messages[:count] {
-		if s := &c.Messages[i]; s.Role == chat.System {
-			sum = (sum*31+uint64(i))*31 + binary.LittleEndian.Uint64(s.Digest[:8])
+	for _, i := range o.Systems {
+		if i < count {
+			sum = (sum*31+uint64(i))*31 + binary.LittleEndian.Uint64(o.Chat.Messages[i].Digest[:8])
 		}
 	}
 	return sum

@@ -79,17 +79,19 @@ const maxModelName = 256
 // Sizes weighs c for an upstream. It never tokenises: what is not counted yet weighs by an estimate for the model's
 // kind of vocabulary.
 func (k *Counter) Sizes(c *chat.Chat, upstream string) Sizes {
-	p := k.profile(c.Model)
-	rows := make([]row, len(c.Messages)+1)
+	p, counted := k.profile(c.Model), k.learner.counted.Load()
+	n := len(c.Messages)
+	rows := make([]row, n+1)
 	fresh := 0
-	for i := range c.Messages {
+	for i := k.recalled(c, p, counted, rows[:n]); i < n; i++ {
 		w, known := k.weigh(&c.Messages[i])
 		if !known {
 			fresh++
 		}
 		rows[i] = row{fixed: w.fixed, guess: w.guess[p.like], exact: w.count(p.encoding), media: w.media * p.media}
 	}
-	extra := &rows[len(c.Messages)]
+	k.remember(c, p, counted, rows[:n])
+	extra := &rows[n]
 	*extra = row{fixed: primingTokens, guess: primingTokens, exact: primingTokens}
 	for _, span := range c.Extras {
 		w := k.weighExtra(span.Of(c.Body))

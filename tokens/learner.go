@@ -3,6 +3,7 @@ package tokens
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pkoukk/tiktoken-go"
 )
@@ -22,6 +23,7 @@ type learner struct {
 	running bool
 	closed  bool
 	done    sync.WaitGroup
+	counted atomic.Int64 // weights that were completed
 }
 
 // job is one weight to complete.
@@ -97,6 +99,7 @@ func (l *learner) count(j job) {
 		sum += n
 	}
 	j.weight.exact[j.encoding].Store(int32(sum) + 1)
+	l.counted.Add(1)
 }
 
 // countText counts one text; a fault of the tokenizer is its own, never the process's.
