@@ -20,7 +20,12 @@ const (
 
 // note is the text that stands for the dropped messages: every row with the messages it stands for.
 func note(rows []*chat.Checkpoint) string {
+	size := len(noteHead) + len(noteTail)
+	for _, row := range rows {
+		size += len("\nMessages 1000–2000:\n") + len(row.Text) + len(row.Ledger) + 2
+	}
 	var b strings.Builder
+	b.Grow(size)
 	b.WriteString(noteHead)
 	for _, row := range rows {
 		fmt.Fprintf(&b, "\nMessages %d–%d:\n", row.RowFrom, row.To)

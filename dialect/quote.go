@@ -1,6 +1,11 @@
 package dialect
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+	"unsafe"
+)
 
 // appendString appends text as a JSON string. It escapes what JSON asks for and nothing else; bytes that are not
 // UTF-8 become U+FFFD.
@@ -10,25 +15,32 @@ func appendString(dst []byte, text string) []byte {
 
 // appendInner is appendString without the quotes.
 func appendInner(dst []byte, text string) []byte {
-	from := 0
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if r == utf8.RuneError && size == 1 {
-				dst = append(append(dst, text[from:i]...), "\uFFFD"...)
-				from = i + 1
-			}
-			i += size
-			continue
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	for {
+		end := escapeStart(text)
+		dst = append(dst, text[:end]...)
+		if end == len(text) {
+			return dst
 		}
-		if c < ' ' || c == '"' || c == '\\' {
-			dst = appendEscape(append(dst, text[from:i]...), c)
-			from = i + 1
+		dst = appendEscape(dst, text[end])
+		text = text[end+1:]
+	}
+}
+
+// escapeStart returns the offset of the first byte that JSON wants escaped, the length where there is none.
+func escapeStart(text string) int {
+	b, i := unsafe.Slice(unsafe.StringData(text), len(text)), 0
+	for ; i+8 <= len(b); i += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[i:])); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
 		}
+	}
+	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
 		i++
 	}
-	return append(dst, text[from:]...)
+	return i
 }
 
 func appendEscape(dst []byte, c byte) []byte {

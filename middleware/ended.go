@@ -65,11 +65,11 @@ func (x *exchange) calibrate(report dialect.Report) (anchored bool) {
 		return false
 	}
 	anchored = x.c.weighed.report(x, report.Usage)
-	sizes := x.sizes
-	if x.status != chat.Observed {
-		sizes = x.sizes.After(x.chat, &x.decision.Plan)
+	plan := &x.decision.Plan
+	if x.status == chat.Observed {
+		plan = &chat.Plan{}
 	}
-	x.c.Counter.Observe(x.up.Name, x.chat.Model, &sizes, report.Usage.Prompt)
+	x.c.Counter.Observe(x.up.Name, x.chat.Model, x.sizes.Sent(x.chat, plan), report.Usage.Prompt)
 	return anchored
 }
 

@@ -309,7 +309,7 @@ func (x *exchange) apply() []byte {
 	size := planned(x.chat, &x.decision.Plan)
 	space := spaces.take(size)
 	if space == nil {
-		space = make([]byte, 0, size)
+		space = make([]byte, 0, size+size/8) // the next ones of its chat fit too
 	}
 	sent, err := x.d.Apply(space[:0], x.chat, &x.decision.Plan)
 	if err != nil {

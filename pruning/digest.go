@@ -33,18 +33,18 @@ func digest(text string, chars int, shown wordSet) string {
 // digestJoint stands between the words of a digest.
 const digestJoint = " "
 
-// choose takes the first of found that fit into chars code points, which words have as many of as bytes. What stands inside a word that is taken is shown
-// with it.
+// choose takes the first of found that fit into chars code points, which words have as many of as bytes. What stands inside
+// a word that is taken is shown with it.
 func choose(found []mention, chars int) []mention {
 	var chosen []mention
 	left := chars + len(digestJoint)
 	for _, m := range found {
 		size := len(m.word) + len(digestJoint)
-		if size > left || slices.ContainsFunc(chosen, func(c mention) bool { return strings.Contains(c.word, m.word) }) {
+		if size > left || slices.ContainsFunc(chosen, func(c mention) bool { return c.holds(&m) }) {
 			continue
 		}
 		chosen = slices.DeleteFunc(chosen, func(c mention) bool {
-			inside := strings.Contains(m.word, c.word)
+			inside := m.holds(&c)
 			if inside {
 				left += len(c.word) + len(digestJoint)
 			}
@@ -54,4 +54,9 @@ func choose(found []mention, chars int) []mention {
 		left -= size
 	}
 	return chosen
+}
+
+// holds reports whether another word stands inside this one.
+func (m *mention) holds(other *mention) bool {
+	return other.bytes&^m.bytes == 0 && strings.Contains(m.word, other.word)
 }

@@ -51,7 +51,7 @@ func recalled(r *chat.Recall, f *fold) *snapshot {
 
 // own gives the pass slices that it may write to.
 func (f *fold) own() {
-	f.pieces = append(make([]piece, 0, len(f.pieces)+8), f.pieces...)
+	f.pieces = append(make([]piece, 0, len(f.pieces)+len(f.c.Messages)-f.at.messages), f.pieces...)
 	f.pending = slices.Clone(f.pending)
 	f.calls = slices.Clone(f.calls)
 }

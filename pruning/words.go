@@ -11,7 +11,8 @@ const maxWord = 120
 // mention is a path, identifier or number of a text.
 type mention struct {
 	word  string
-	first int32 // order of first appearance
+	bytes uint64 // a bit for each byte in it, two by chance the same
+	first int32  // order of first appearance
 	count int32
 	worth int32 // see score; known where it is needed
 	kind  kind
@@ -43,7 +44,11 @@ func mentions(text string) []mention {
 			return
 		}
 		at[word] = int32(len(list))
-		list = append(list, mention{word: word, first: int32(len(list)), count: 1, kind: kind})
+		m := mention{word: word, first: int32(len(list)), count: 1, kind: kind}
+		for i := range len(word) {
+			m.bytes |= 1 << (word[i] % 64)
+		}
+		list = append(list, m)
 	})
 	if len(list) <= maxPlaces {
 		clear(at)

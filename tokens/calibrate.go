@@ -165,19 +165,10 @@ func (x *factor) settle() {
 }
 
 // Observe calibrates the measures for upstream and model: reported is the prompt's size in tokens by the upstream,
-// cached ones included, and s are the sizes of what was sent (see Sizes.After). Reports that teach nothing are
-// left out: none, of a tiny prompt, of one that is mostly images, and far too small ones.
-func (k *Counter) Observe(upstream, model string, s *Sizes, reported int) {
-	var guess, counted, rest, media float64
-	for _, x := range s.rows {
-		guess += float64(x.guess)
-		media += float64(x.media)
-		if x.exact >= 0 {
-			counted += float64(x.exact)
-		} else {
-			rest += float64(x.guess)
-		}
-	}
+// cached ones included, of what was sent (see Sizes.Sent). Reports that teach nothing are left out: none, of a tiny prompt,
+// of one that is mostly images, and far too small ones.
+func (k *Counter) Observe(upstream, model string, sent Sent, reported int) {
+	guess, counted, rest, media := float64(sent.guess), float64(sent.counted), float64(sent.rest), float64(sent.media)
 	text := float64(reported) - media
 	if guess < minSum || text < 1 || media > float64(reported)/5 || len(model) > maxModelName {
 		return

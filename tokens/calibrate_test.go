@@ -19,7 +19,7 @@ func turn(t testing.TB, n int) *chat.Chat {
 func observe(t testing.TB, k *tokens.Counter, c *chat.Chat, ratio float64) {
 	t.Helper()
 	s := k.Sizes(c, "u")
-	k.Observe("u", "m", &s, int(float64(s.FixedTotal())*ratio+0.5))
+	k.Observe("u", "m", s.Sent(nil, &chat.Plan{}), int(float64(s.FixedTotal())*ratio+0.5))
 }
 
 func factor(t testing.TB, k *tokens.Counter) float64 {
@@ -137,13 +137,13 @@ func TestD11MissingUsageTeachesNothing(t *testing.T) {
 	k := newCounter(t)
 	observe(t, k, turn(t, 800), 0)
 	s := k.Sizes(openAI(t, "m", say("user", "hi")), "u")
-	k.Observe("u", "m", &s, 40)
+	k.Observe("u", "m", s.Sent(nil, &chat.Plan{}), 40)
 	image := openAI(t, "m", map[string]any{"role": "user", "content": []any{
 		map[string]any{"type": "text", "text": script(t, "english")},
 		map[string]any{"type": "image_url", "image_url": map[string]any{"url": "https://example.org/a.png"}},
 	}})
 	s = k.Sizes(image, "u")
-	k.Observe("u", "m", &s, 2600)
+	k.Observe("u", "m", s.Sent(nil, &chat.Plan{}), 2600)
 	near(t, "nothing usable", factor(t, k), 1)
 }
 
@@ -164,7 +164,7 @@ func TestB1SilentCutIsNotLearned(t *testing.T) {
 	}
 	for i := range 20 {
 		s := k.Sizes(turn(t, 7000+300*i), "u")
-		k.Observe("u", "m", &s, 4090)
+		k.Observe("u", "m", s.Sent(nil, &chat.Plan{}), 4090)
 	}
 	near(t, "after a cut", factor(t, k), 1.1)
 }
@@ -187,7 +187,7 @@ func TestCountedMeasureIsCalibrated(t *testing.T) {
 	c := turn(t, 1000)
 	s := learned(t, k, c)
 	s = k.Sizes(c, "u")
-	k.Observe("u", "m", &s, 3*s.Messages[0]/2)
+	k.Observe("u", "m", s.Sent(nil, &chat.Plan{}), 3*s.Messages[0]/2)
 	again := k.Sizes(c, "u")
 	within(t, "the same prompt again", again.Total(), 3*s.Messages[0]/2, 0.01)
 	other := openAI(t, "m", say("user", strings.Repeat(script(t, "english"), 5)))
@@ -229,7 +229,7 @@ func TestCalibrationsAreBounded(t *testing.T) {
 	k := newCounter(t)
 	s := k.Sizes(turn(t, 500), "u")
 	for i := range 1200 {
-		k.Observe("u", fmt.Sprintf("m%04d", i), &s, 700)
+		k.Observe("u", fmt.Sprintf("m%04d", i), s.Sent(nil, &chat.Plan{}), 700)
 	}
 	saved := string(k.Export())
 	if n := strings.Count(saved, `"model"`); n != 1000 {

@@ -185,7 +185,7 @@ func TestD4Parallel(t *testing.T) {
 			}
 			s := k.Sizes(c, "local")
 			k.Learn(c)
-			k.Observe("local", c.Model, &s, 100+n)
+			k.Observe("local", c.Model, s.Sent(nil, &chat.Plan{}), 100+n)
 			if n%100 == 0 {
 				if err := k.Import(k.Export()); err != nil {
 					t.Error(err)

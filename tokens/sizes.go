@@ -95,35 +95,41 @@ func (s *Sizes) Calibrated(fixed int) int {
 }
 
 // After returns the sizes of what is sent when p is applied to c, whose sizes s are: dropped messages weigh
-// nothing, a trimmed result what is left of it, and the note is added to its message. Observe takes these: no anchor is in
-// them.
+// nothing, a trimmed result what is left of it, and the note is added to its message. No anchor is in them.
 func (s *Sizes) After(c *chat.Chat, p *chat.Plan) Sizes {
 	if len(s.rows) != len(c.Messages)+1 || p.Empty() && !s.anchored {
 		return *s
 	}
 	rows := append([]row(nil), s.rows...)
+	s.changes(c, p, func(i int, now row) { rows[i] = now })
+	after := newSizes(rows, s.like, s.rates)
+	after.counter = s.counter
+	return after
+}
+
+// changes calls change with each message that p changes and what is sent of it.
+func (s *Sizes) changes(c *chat.Chat, p *chat.Plan, change func(i int, now row)) {
 	for _, i := range p.Drop {
-		rows[i] = row{}
+		change(i, row{})
 	}
 	for at := 0; at < len(p.Trims); {
 		i, from := p.Trims[at].Message, at
 		for at < len(p.Trims) && p.Trims[at].Message == i {
 			at++
 		}
-		s.trim(&rows[i], &c.Messages[i], p.Trims[from:at])
+		change(i, s.trimmed(&s.rows[i], &c.Messages[i], p.Trims[from:at]))
 	}
 	if p.Note != nil {
-		rows[p.Note.Message].add(s.put(p.Note.Text), s.like)
-		rows[p.Note.Message].exact = -1 // what is left was never counted
+		noted := s.rows[p.Note.Message]
+		noted.add(s.put(p.Note.Text), s.like)
+		noted.exact = -1 // what is left was never counted
+		change(p.Note.Message, noted)
 	}
-	after := newSizes(rows, s.like, s.rates)
-	after.counter = s.counter
-	return after
 }
 
-// trim makes x the row of m with its results trimmed. What leaves is not read: it may be long, and this is asked for
-// every request of a chat.
-func (s *Sizes) trim(x *row, m *chat.Message, trims []chat.Trim) {
+// trimmed is the row of m, which was x, with its results trimmed. What leaves is not read: it may be long, and this is asked
+// for every request of a chat.
+func (s *Sizes) trimmed(x *row, m *chat.Message, trims []chat.Trim) row {
 	texts, media, overhead := contentBut(m, trims)
 	left := row{fixed: int32(overhead), guess: int32(overhead), exact: -1}
 	if media > 0 {
@@ -137,5 +143,37 @@ func (s *Sizes) trim(x *row, m *chat.Message, trims []chat.Trim) {
 	for _, t := range trims {
 		left.add(s.put(t.Text), s.like)
 	}
-	*x = left
+	return left
+}
+
+// Sent is what the messages of a request weigh before calibration.
+type Sent struct {
+	guess, media  int
+	counted, rest int // the exact counts, and the estimates of what is not counted
+}
+
+// Sent adds up what is sent when p is applied to c, whose sizes s are.
+func (s *Sizes) Sent(c *chat.Chat, p *chat.Plan) Sent {
+	var sum Sent
+	for i := range s.rows {
+		sum.add(s.rows[i], 1)
+	}
+	if p.Empty() || len(s.rows) != len(c.Messages)+1 {
+		return sum
+	}
+	s.changes(c, p, func(i int, now row) {
+		sum.add(s.rows[i], -1)
+		sum.add(now, 1)
+	})
+	return sum
+}
+
+func (s *Sent) add(x row, times int) {
+	s.guess += times * int(x.guess)
+	s.media += times * int(x.media)
+	if x.exact >= 0 {
+		s.counted += times * int(x.exact)
+	} else {
+		s.rest += times * int(x.guess)
+	}
 }
