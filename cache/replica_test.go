@@ -31,13 +31,12 @@ func TestReplicaNoticed(t *testing.T) {
 	a, b := two(t, cache.Options{})
 	eventually := func(what string, ok func() bool) {
 		t.Helper()
-		for range 500 {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			if ok() {
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
-		t.Errorf("%s: not noticed within 5 s", what)
+		t.Errorf("%s: not noticed within a minute", what)
 	}
 	put(t, a, 1, 2)
 	eventually("put", func() bool { return found(t, b, 1, 2) == 2 })
@@ -279,7 +278,7 @@ func TestBackgroundReports(t *testing.T) {
 	select {
 	case err := <-reports:
 		faultOf(t, err)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was reported")
 	}
 	if err := store.Exec("ALTER TABLE lost RENAME TO checkpoint"); err != nil {

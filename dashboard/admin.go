@@ -1,5 +1,6 @@
 // Package dashboard is the admin listener: health, metrics, events and the API over checkpoints and sessions. It is a
-// listener of its own, so that nothing of the upstream's path space is hidden. The pages come later.
+// listener of its own, so that nothing of the upstream's path space is hidden. It has no pages to look at: GET / lists
+// in text what there is.
 package dashboard
 
 import (

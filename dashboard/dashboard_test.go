@@ -69,7 +69,7 @@ func (s *site) start(t *testing.T, o dashboard.Options) {
 	go func() { done <- s.Serve(ln) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := errors.Join(s.Shutdown(ctx), <-done, s.store.Close()); err != nil {
 			t.Errorf("shut down: %v", err)

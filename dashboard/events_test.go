@@ -54,7 +54,7 @@ func TestN15EventStream(t *testing.T) {
 	}
 	cancel()
 	for start := time.Now(); s.stats.Hub().Len() > 0; time.Sleep(time.Millisecond) {
-		if time.Since(start) > 5*time.Second {
+		if time.Since(start) > time.Minute {
 			t.Fatal("the client that left is still subscribed")
 		}
 	}
@@ -68,7 +68,7 @@ func TestShutdownEndsStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() {

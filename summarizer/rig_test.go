@@ -68,7 +68,7 @@ func (r *rig) kinds() (string, summarizer.Notice) {
 // ended waits for the notice of the end of the job under key: it is told after Wait has returned.
 func (r *rig) ended(key chat.Key) summarizer.Notice {
 	r.t.Helper()
-	for range 1000 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		r.mu.Lock()
 		for _, n := range r.notices {
 			if n.Key == key && n.Took > 0 {
@@ -77,7 +77,6 @@ func (r *rig) ended(key chat.Key) summarizer.Notice {
 			}
 		}
 		r.mu.Unlock()
-		time.Sleep(5 * time.Millisecond)
 	}
 	r.t.Fatal("no notice of the job's end")
 	return summarizer.Notice{}
@@ -122,7 +121,7 @@ func (r *rig) run(j *summarizer.Job) chat.Checkpoint {
 func (r *rig) submit(j *summarizer.Job) summarizer.State {
 	r.t.Helper()
 	r.queue.Submit(j)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return r.queue.Wait(ctx, j.Keys, j.Window)
 }
@@ -136,11 +135,10 @@ func (r *rig) refused(j *summarizer.Job) string {
 	if _, err := r.store.Get(context.Background(), j.Key()); err == nil {
 		r.t.Error("a checkpoint was stored")
 	}
-	for range 100 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if kinds, last := r.kinds(); strings.HasSuffix(kinds, "failed") {
 			return last.Reason
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	r.t.Error("no notice of the failure")
 	return ""

@@ -91,7 +91,7 @@ func TestE11MarkersStayWithTheirChat(t *testing.T) {
 			b := branch(marker, 3)
 			j := r.job(b, 6)
 			r.queue.Submit(j)
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			r.queue.Wait(ctx, j.Keys, j.Window)
 			cp, err := r.store.Get(context.Background(), j.Key())

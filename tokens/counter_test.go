@@ -45,7 +45,7 @@ func newCounter(t testing.TB, models ...tokens.Model) *tokens.Counter {
 func learned(t testing.TB, k *tokens.Counter, c *chat.Chat) tokens.Sizes {
 	t.Helper()
 	k.Learn(c)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 		if s := k.Sizes(c, "local"); s.Missing == 0 {
 			return s
 		}
@@ -242,7 +242,7 @@ func TestD6Extras(t *testing.T) {
 		t.Errorf("extra %d, fixed %d, want %d", s.Extra, s.FixedExtra, want)
 	}
 	learned(t, k, c)
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	want := len(oracle(t).EncodeOrdinary(tools)) + 3
 	for s.Extra != want && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
@@ -295,7 +295,7 @@ func TestLearnIsBounded(t *testing.T) {
 	big := say("user", strings.Repeat("word ", 9<<20/5))
 	c := openAI(t, "m", say("user", "small"), big)
 	k.Learn(c)
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for k.Sizes(c, "u").Missing != 1 && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}

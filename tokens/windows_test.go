@@ -69,7 +69,7 @@ func newWindows(t *testing.T, models ...tokens.Model) *tokens.Windows {
 // probed looks up until a is answered with the wanted source.
 func probed(t *testing.T, w *tokens.Windows, a tokens.Ask, source string) tokens.Window {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		got := w.Lookup(a)
 		if got.Source == source {
@@ -151,7 +151,7 @@ func TestB1OllamaWindow(t *testing.T) {
 	w := newWindows(t)
 	a := tokens.Ask{Upstream: "u", URL: url, Model: "llama3.1:8b"}
 	w.Warm(tokens.Ask{Upstream: "u", URL: url})
-	for deadline := time.Now().Add(10 * time.Second); w.Kind("u") != "ollama" && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); w.Kind("u") != "ollama" && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	if got := w.Lookup(a); got != (tokens.Window{Size: 4096, Source: "default", Guessed: true}) {
@@ -172,7 +172,7 @@ func TestB1OllamaWindow(t *testing.T) {
 
 	// After the first answer the model is loaded and tells what it really has.
 	s.set("/api/ps", `{"models":[{"name":"llama3.1:8b","model":"llama3.1:8b","context_length":32768}]}`)
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for w.Lookup(a).Source != "upstream" && time.Now().Before(deadline) {
 		w.Refresh(a, "", false)
 		time.Sleep(time.Millisecond)
@@ -284,7 +284,7 @@ func TestProbeSurvivesNonsense(t *testing.T) {
 		})
 		w := tokens.NewWindows(nil, nil)
 		w.Lookup(tokens.Ask{Upstream: "u", URL: url, Model: "m"})
-		deadline := time.Now().Add(10 * time.Second)
+		deadline := time.Now().Add(time.Minute)
 		for s.count("GET /v1/model/info") == 0 && w.Kind("u") == "" && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
@@ -309,7 +309,7 @@ func TestCloseEndsProbes(t *testing.T) {
 	go func() { w.Close(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Close hangs")
 	}
 }

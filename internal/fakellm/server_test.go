@@ -12,7 +12,7 @@ import (
 	"recap/internal/fakellm"
 )
 
-const within = 5 * time.Second
+const within = time.Minute
 
 func start(t *testing.T, o fakellm.Options) *fakellm.Server {
 	t.Helper()
