@@ -39,20 +39,29 @@ type tap struct {
 // newTap returns a tap for an answer of that content type. Types that say nothing are settled by the first byte,
 // with otherwise as the framing of what begins with a brace.
 func newTap(contentType string, otherwise framing, objects *reader) Tap {
-	media, _, _ := strings.Cut(contentType, ";")
 	t := taps.Get().(*tap)
 	t.reader = objects
-	switch strings.ToLower(strings.TrimSpace(media)) {
-	case "text/event-stream":
-		t.framing = frameEvents
-	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines":
-		t.framing = frameLines
-	case "application/json":
-		t.framing = framePlain
-	default:
+	if t.framing = framingOf(contentType); t.framing == 0 {
+		media, _, _ := strings.Cut(contentType, ";")
+		t.framing = framingOf(strings.ToLower(strings.TrimSpace(media)))
+	}
+	if t.framing == 0 {
 		t.framing, t.open = otherwise, true
 	}
 	return t
+}
+
+// framingOf returns the framing of a content type that is as we write it, 0 for any other.
+func framingOf(media string) framing {
+	switch media {
+	case "text/event-stream":
+		return frameEvents
+	case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/json-lines":
+		return frameLines
+	case "application/json":
+		return framePlain
+	}
+	return 0
 }
 
 // taps keeps those that are over for the next answers.

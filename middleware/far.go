@@ -221,7 +221,7 @@ type shortScale struct {
 const nowhere = 16
 
 // sampledAgain is after how many short chats one is looked at.
-const sampledAgain = 32
+const sampledAgain = 128
 
 const (
 	// usualBytes is how many bytes of a body are a token mostly.

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"strconv"
+	"sync/atomic"
 
 	"github.com/VictoriaMetrics/metrics"
 
@@ -20,7 +21,24 @@ type line struct {
 	alike
 	requests, responses, windows, prompt, cached, completion *metrics.Counter
 
-	label string // of the model
+	label  string                                           // of the model
+	tokens [len(tokenKinds)]atomic.Pointer[metrics.Counter] // nil until there is something to count
+}
+
+// tokenKinds are the kinds of recap_tokens_total, in the order of line.tokens.
+var tokenKinds = [...]string{"before", "after", "saved"}
+
+// addTokens adds to one of the kinds.
+func (s *Stats) addTokens(l *line, kind, n int) {
+	if n <= 0 {
+		return
+	}
+	counter := l.tokens[kind].Load()
+	if counter == nil {
+		counter = s.tokens.of(l.label, tokenKinds[kind])
+		l.tokens[kind].Store(counter)
+	}
+	counter.Add(n)
 }
 
 // lineOf returns the counters for e.

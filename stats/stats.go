@@ -113,9 +113,9 @@ func (s *Stats) count(e *Exchange) {
 	if e.Pruned > 0 {
 		s.prunes.of(word(e.Dialect), "").Add(e.Pruned)
 	}
-	s.addTokens(l.label, "before", e.Before)
-	s.addTokens(l.label, "after", e.After)
-	s.addTokens(l.label, "saved", e.Before-e.After)
+	for kind, n := range [len(tokenKinds)]int{e.Before, e.After, e.Before - e.After} {
+		s.addTokens(l, kind, n)
+	}
 	l.prompt.Add(max(e.Prompt, 0))
 	l.cached.Add(max(e.Cached, 0))
 	l.completion.Add(max(e.Completion, 0))
@@ -127,12 +127,6 @@ func (s *Stats) count(e *Exchange) {
 	}
 	if e.FirstByteMS > 0 {
 		s.firstByte.Update(float64(e.FirstByteMS) / 1000)
-	}
-}
-
-func (s *Stats) addTokens(model, kind string, n int) {
-	if n > 0 {
-		s.tokens.of(model, kind).Add(n)
 	}
 }
 

@@ -53,6 +53,7 @@ func (w *Windows) teach(t target, l limit) bool {
 	}
 	l.taught = time.Now()
 	k.limit = l
+	w.answers.changes.Add(1)
 	return true
 }
 
@@ -92,6 +93,7 @@ func (w *Windows) Fits(a Ask, prompt int) {
 	defer w.mu.Unlock()
 	if k := w.known[target{a.Upstream, a.Model}]; k != nil && prompt > k.learned {
 		k.limit = limit{}
+		w.answers.changes.Add(1)
 	}
 }
 

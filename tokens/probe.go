@@ -60,19 +60,20 @@ func newClient() *http.Client {
 
 // stale reports whether it is time to ask again.
 func (k *knowledge) stale(kind string) bool {
-	if k.asking {
-		return false
-	}
-	age := time.Since(k.at)
+	return !k.asking && time.Now().After(k.due(kind))
+}
+
+// due is when it is time to ask again.
+func (k *knowledge) due(kind string) time.Time {
 	switch {
 	case k.at.IsZero():
-		return true
+		return k.at
 	case k.fails > 0:
-		return age > min(firstRetry<<min(k.fails-1, 10), lastRetry)
+		return k.at.Add(min(firstRetry<<min(k.fails-1, 10), lastRetry))
 	case kind == kindOpenRouter || kind == kindLiteLLM || kind == kindAnthropic:
-		return age > hostedTTL
+		return k.at.Add(hostedTTL)
 	}
-	return age > localTTL
+	return k.at.Add(localTTL)
 }
 
 // probe asks in the background unless that is already under way.
@@ -112,6 +113,7 @@ func (w *Windows) ask(a Ask, kind string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asking--
+	w.answers.changes.Add(1)
 	k := w.known[target{a.Upstream, a.Model}]
 	close(k.done)
 	k.asking, k.done, k.at = false, nil, time.Now()

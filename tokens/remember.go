@@ -55,6 +55,7 @@ func (w *Windows) Import(data []byte) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.answers.changes.Add(1)
 	for _, s := range list[:min(len(list), maxKnown)] {
 		k := w.entry(target{s.Upstream, s.Model})
 		if k == nil || min(s.Window, s.Trained, s.Reply, s.Learned) < 0 || max(s.Window, s.Learned) > maxWindow {

@@ -55,6 +55,8 @@ type Windows struct {
 	kinds  map[string]string // upstream → what it is
 	asking int
 	closed bool
+
+	answers answers
 }
 
 // knowledge is what is known of one model at one upstream.
@@ -88,6 +90,10 @@ func NewWindows(models []Model, client *http.Client) *Windows {
 // Lookup answers from what is known and starts a probe in the background when that is stale. It waits for nothing but, up
 // to Ask.Wait, the first probe of a model whose window is unknown or guessed.
 func (w *Windows) Lookup(a Ask) Window {
+	if win, ok := w.answers.again(&a); ok {
+		return win
+	}
+	changes := w.answers.changes.Load()
 	k, kind := w.snapshot(a)
 	if k.stale(kind) {
 		w.probe(a)
@@ -98,6 +104,7 @@ func (w *Windows) Lookup(a Ask) Window {
 		win = w.capped(a, &k, w.resolve(a, &k, kind))
 	}
 	win.Reply = w.reply(a.Model, &k)
+	w.answers.keep(&a, &k, kind, win, changes)
 	return win
 }
 
@@ -241,6 +248,7 @@ func (w *Windows) entry(t target) *knowledge {
 		for old, k := range w.known {
 			if !k.asking {
 				delete(w.known, old)
+				w.answers.changes.Add(1)
 				break
 			}
 		}
