@@ -64,18 +64,20 @@ const maxPlaces = 1000
 
 // eachWord calls visit with all that is worth quoting in a text, as often as it comes.
 func eachWord(text string, visit func(word string, kind kind)) {
-	for i := 0; i < len(text); {
-		if inWord[text[i]] == 0 {
-			i++
+	for i := 0; i < len(text); i++ {
+		last := inWord[text[i]]
+		if last == 0 {
 			continue
 		}
-		start, seen, hump := i, letterClass(0), false
-		for last := letterClass(0); i < len(text) && inWord[text[i]] != 0; i++ {
+		start, seen, hump := i, last, letterClass(0)
+		for i++; i < len(text); i++ {
 			c := inWord[text[i]]
-			hump = hump || c == upper && last == lower
-			seen, last = seen|c, c
+			if c == 0 {
+				break
+			}
+			seen, hump, last = seen|c, hump|c>>1&last&lower, c // lower is upper's bit, moved by one
 		}
-		if seen&telling == 0 && !hump {
+		if seen&telling == 0 && hump == 0 {
 			continue // most words are not worth more than this look
 		}
 		for run := text[start:i]; run != ""; {
@@ -84,7 +86,7 @@ func eachWord(text string, visit func(word string, kind kind)) {
 				word, rest = nextWord(run)
 			}
 			run = rest
-			word = plainWord(word)
+			word = plainWord(word, seen)
 			if kind := kindOf(word); kind != plain {
 				visit(word, kind)
 			}
@@ -107,8 +109,12 @@ func nextWord(run string) (word, rest string) {
 	return run, ""
 }
 
-// plainWord takes the marks off the ends of a word, and the line number off a place in a file.
-func plainWord(word string) string {
+// plainWord takes the marks off the ends of a word, and the line number off a place in a file. seen are the classes of its
+// bytes, or more.
+func plainWord(word string, seen letterClass) string {
+	if seen&(mark|dot|slash|backslash) == 0 {
+		return word
+	}
 	for len(word) > 0 && inWord[word[len(word)-1]]&(mark|dot|slash|backslash) != 0 {
 		word = word[:len(word)-1]
 	}
