@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"sync"
@@ -110,7 +111,7 @@ func (a *App) wire(ctx context.Context) error {
 	a.compactor = middleware.NewCompactor(middleware.Deps{
 		Config: cfg, Store: a.Store, Queue: a.queue, Counter: a.counter, Windows: a.windows, Pruner: a.pruner,
 		Tenant: middleware.NewTenant(cfg.Tenant, secret), Stats: a.Stats, Log: a.log,
-		Read: readBody, Bytes: proxy.Bytes, Decompress: proxy.DecodeBody, Relay: a.relay, URL: a.client.URL,
+		Open: openBody, Bytes: proxy.Bytes, Decompress: proxy.DecodeBody, Relay: a.relay, URL: a.client.URL,
 	})
 	a.held()
 	return nil
@@ -225,10 +226,18 @@ func (a *App) relay(ctx *fasthttp.RequestCtx, call middleware.Call) {
 	a.client.Relay(ctx, proxy.Call(call))
 }
 
-func readBody(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {
-	body, err := proxy.ReadBodyInto(ctx, limit, space)
+// clientBody is the body of a request, whose errors the compactor knows.
+type clientBody struct{ *proxy.BodyReader }
+
+func openBody(ctx *fasthttp.RequestCtx, limit int64) io.Reader {
+	return clientBody{proxy.OpenBody(ctx, limit)}
+}
+
+// Read implements io.Reader.
+func (b clientBody) Read(p []byte) (int, error) {
+	n, err := b.BodyReader.Read(p)
 	if errors.Is(err, proxy.ErrTooLarge) {
 		err = middleware.ErrTooLarge
 	}
-	return body, err
+	return n, err
 }

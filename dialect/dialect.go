@@ -44,6 +44,9 @@ type Glancer interface {
 	// holds parts or media. A body of more than unread bytes that begins like none before is given up: nil, false, nil.
 	// Without a tenant, 0, a body shorter than KeptFrom is not looked for among those before.
 	Glance(body string, tenant uint64, unread int) (c *chat.Chat, plain bool, err error)
+	// Lend looks for a known conversation that a body of size bytes may go on with, by its beginning, and lends its memory.
+	// Whoever finds that the body goes on otherwise returns the loan at once, else when nothing reads the body any more.
+	Lend(tenant uint64, begin string, size int) Loan
 	// DecodeFor is Decode for one tenant.
 	DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error)
 	// Opening returns the bytes of the first message of c, which was glanced at, that is no system one. "" where all are.

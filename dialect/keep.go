@@ -1,23 +1,27 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 	"unsafe"
 
 	"recap/chat"
 )
 
+// maxKept bounds a body that is kept, in bytes.
+const maxKept = maxBodies / 16
+
 // keep remembers a body that was read to its end: the conversation that it goes on with grows by what is new, else it is
 // the first one of its own.
 func (r *reading) keep() {
-	if len(r.ch.Body) > maxBodies/16 {
+	if len(r.ch.Body) > maxKept {
 		return
 	}
 	if r.list.known != nil && r.list.same && r.list.known.grow(r) {
 		return
 	}
 	k := &known{}
-	s := r.remember(k, r.ch.Body[:r.list.end], nil)
+	s := r.remember(k, nil)
 	k.now.Store(s)
 	r.l.bodies.put(k, s, 0)
 }
@@ -35,21 +39,16 @@ func (k *known) grow(r *reading) bool {
 		r.ch.After = before.recall
 		return true
 	}
-	s := r.remember(k, r.ch.Body[len(before.text):r.list.end], before)
+	s := r.remember(k, before)
 	k.now.Store(s)
 	r.l.bodies.put(k, s, before.count)
 	return true
 }
 
-// remember puts what is new into k's memory and returns what is known now.
-func (r *reading) remember(k *known, tail string, before *seen) *seen {
-	moved := len(k.space)+len(tail) > cap(k.space)
-	if moved { // with room for some turns more
-		space := make([]byte, len(k.space), len(k.space)+len(tail)+(len(k.space)+len(tail))/8+1<<10)
-		copy(space, k.space)
-		k.space = space
-	}
-	k.space = append(k.space, tail...)
+// remember makes what r read k's memory and returns what is known now. k is locked, or new.
+func (r *reading) remember(k *known, before *seen) *seen {
+	had := len(k.space)
+	moved := r.store(k)
 	s := &seen{
 		text: view(k.space), count: r.list.count, path: r.list.path, plain: r.list.plain, points: r.list.points,
 	}
@@ -64,7 +63,7 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	switch {
 	case before == nil:
 		s.recall = new(chat.Recall)
-	case same && tail == "":
+	case same && len(k.space) == had:
 		s.recall = before.recall
 	default:
 		s.recall = before.recall.Onward()
@@ -79,12 +78,31 @@ func (r *reading) remember(k *known, tail string, before *seen) *seen {
 	return s
 }
 
-// own makes the messages views into memory that stays: the same bytes, at the same places.
+// store puts what is new into k's memory, where it was not read into that, and reports whether all has moved: away from
+// where it is lent to another request.
+func (r *reading) store(k *known) (moved bool) {
+	end := r.list.end
+	if k.lent && r.in(k.space) && end <= cap(k.space) {
+		k.space = k.space[:end]
+		return false
+	}
+	before, tail := unsafe.SliceData(k.space), r.ch.Body[len(k.space):end]
+	if k.lent {
+		k.space, k.lent = slices.Grow(slices.Clip(k.space), len(tail)+1), false
+	}
+	k.space = append(k.space, tail...)
+	return unsafe.SliceData(k.space) != before
+}
+
+// in reports whether the body was read into space.
+func (r *reading) in(space []byte) bool {
+	return unsafe.StringData(r.ch.Body) == unsafe.SliceData(space)
+}
+
+// own makes the messages views into memory that stays.
 func (r *reading) own(space []byte) {
-	text := view(space)
-	for i := range r.ch.Messages {
-		m := &r.ch.Messages[i]
-		m.Raw = text[m.Start : m.Start+len(m.Raw)]
+	if !r.in(space) {
+		reown(r.ch.Messages, view(space))
 	}
 	r.ch.Borrowed = false
 }

@@ -50,6 +50,11 @@ func (ollama) ReadOpening(message string) (*chat.Chat, error) {
 	return ollamaLayout.readOpening(message)
 }
 
+// Lend implements Glancer.
+func (ollama) Lend(tenant uint64, begin string, size int) Loan {
+	return ollamaLayout.lend(tenant, begin, size)
+}
+
 // DecodeFor implements Glancer.
 func (ollama) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
 	return ollamaLayout.decode(body, facts, tenant)

@@ -45,6 +45,11 @@ func (openAI) ReadOpening(message string) (*chat.Chat, error) {
 	return openAILayout.readOpening(message)
 }
 
+// Lend implements Glancer.
+func (openAI) Lend(tenant uint64, begin string, size int) Loan {
+	return openAILayout.lend(tenant, begin, size)
+}
+
 // DecodeFor implements Glancer.
 func (openAI) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
 	return openAILayout.decode(body, facts, tenant)

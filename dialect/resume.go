@@ -18,6 +18,7 @@ type known struct {
 
 	mu    sync.Mutex
 	space []byte // the newest body up to its last message; what is in it never changes, it only grows
+	lent  bool   // a request has the memory behind that, see Loan
 
 	age    int // the generation of bodies that it was put in; with bodies' lock
 	weight int // as it was counted there, in bytes

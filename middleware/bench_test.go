@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -51,10 +52,8 @@ func newBenchWith(b testing.TB, settings func(*config.Config)) *middleware.Compa
 		Config: cfg, Store: store, Queue: summarizer.NewQueue(summarizer.Deps{Store: store}),
 		Counter: tokens.NewCounter(cfg.Models), Windows: tokens.NewWindows(cfg.Models, nil), Pruner: pruning.New(1000),
 		Tenant: middleware.NewTenant("credential", []byte("secret")), Stats: stats.New(),
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Read: func(ctx *fasthttp.RequestCtx, _ int64, space []byte) ([]byte, error) {
-			return append(space[:0], ctx.Request.Body()...), nil
-		},
+		Log:        slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Open:       func(ctx *fasthttp.RequestCtx, _ int64) io.Reader { return bytes.NewReader(ctx.Request.Body()) },
 		Bytes:      func(body string) []byte { return unsafe.Slice(unsafe.StringData(body), len(body)) },
 		Decompress: func(body, _ string, _ int64) (string, error) { return body, nil },
 		URL:        func(_, path string) (string, error) { return writer.URL + path, nil },

@@ -44,7 +44,7 @@ type Outcome = struct {
 	Bytes      int64 // of the answer's body, as written to the client
 }
 
-// ErrTooLarge is what Deps.Read returns for a body over the limit.
+// ErrTooLarge is what the reader of Deps.Open gives for a body over the limit.
 var ErrTooLarge = errors.New("read body: over limits.body")
 
 // Deps are what a Compactor works with. All are required.
@@ -59,9 +59,8 @@ type Deps struct {
 	Stats   *stats.Stats
 	Log     *slog.Logger
 
-	// Read reads a request's body once, as it came, into space where that is large enough, else into memory that nobody
-	// else has. The compactor uses that memory again, up to its capacity, once nothing needs the body.
-	Read func(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error)
+	// Open returns a reader of a request's body, as it came, of limit bytes at most: more give ErrTooLarge. It is read once.
+	Open func(ctx *fasthttp.RequestCtx, limit int64) io.Reader
 	// Bytes views a body as bytes that nobody writes to.
 	Bytes func(body string) []byte
 	// Decompress undoes a content coding of a body that was read.

@@ -52,9 +52,10 @@ type exchange struct {
 	summary summarizer.State
 	tap     tap
 	calls   calls
-	claims  int32  // who holds it, see release
-	space   []byte // of the body that came
-	kept    bool   // somebody needs that longer than the exchange
+	claims  int32        // who holds it, see release
+	space   []byte       // of the body that came, where it is its own
+	loan    dialect.Loan // where it is a known conversation's
+	kept    bool         // somebody needs that longer than the exchange
 
 	sentBody   []byte        // what was sent in place of the chat's own bytes; nil = these
 	relayed    bool          // it was sent

@@ -54,6 +54,7 @@ func (x *exchange) claim() {
 // glimpse is an exchange whose keys are not known yet. It keeps the body until they are.
 type glimpse struct {
 	body string
+	loan dialect.Loan // of the memory that body is in; nobody else reads that any more
 	d    dialect.Dialect
 	mark uint64 // of the tenant
 	seed chat.Key
@@ -95,6 +96,7 @@ func (g *glimpses) next() (one glimpse, ok bool) {
 func (g *glimpses) work(c *Compactor) {
 	for one, ok := g.next(); ok; one, ok = g.next() {
 		c.look(&one)
+		one.loan.Return(false)
 	}
 }
 

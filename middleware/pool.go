@@ -1,12 +1,10 @@
 package middleware
 
 import (
-	"math/bits"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/valyala/fasthttp"
 
@@ -59,7 +57,9 @@ func (x *exchange) release() {
 	if atomic.AddInt32(&x.claims, -1) > 0 {
 		return
 	}
-	if borrowed := x.chat != nil && len(x.chat.Messages) > 0 && x.chat.Borrowed; !borrowed && !x.kept {
+	borrowed := x.chat != nil && len(x.chat.Messages) > 0 && x.chat.Borrowed
+	x.loan.Return(borrowed || x.kept)
+	if !borrowed && !x.kept {
 		spaces.put(x.space)
 		spaces.put(x.sentBody)
 	}
@@ -79,54 +79,6 @@ func (x *exchange) release() {
 func (x *exchange) leave() {
 	x.head.free()
 	x.head, x.calls.ctx = nil, nil
-}
-
-// body reads the request's body. It is a view into memory that is used again when the exchange is over, unless kept is set
-// before.
-func (x *exchange) body(ctx *fasthttp.RequestCtx) (string, error) {
-	size := ctx.Request.Header.ContentLength()
-	body, err := x.c.Read(ctx, x.c.Config.Limits.Body, spaces.take(size))
-	if err != nil {
-		return "", err
-	}
-	x.space = body
-	return unsafe.String(unsafe.SliceData(body), len(body)), nil
-}
-
-// spaces keeps memory of bodies, by the power of two that it has room for.
-var spaces memories
-
-type memories [maxSpace - minSpace + 1]sync.Pool
-
-// The memory that is kept: from 1 KiB to 8 MiB, as exponents of two.
-const minSpace, maxSpace = 10, 23
-
-// take returns memory for size bytes, nil where none is at hand.
-func (m *memories) take(size int) []byte {
-	if size <= 0 || size > 1<<maxSpace {
-		return nil
-	}
-	at := max(bits.Len(uint(size-1)), minSpace)
-	for next := at - 1; next <= min(at+1, maxSpace); next++ { // a half that is large enough, the fitting one, twice as much
-		if next < minSpace {
-			continue
-		}
-		if space, _ := m[next-minSpace].Get().(*[]byte); space != nil {
-			if cap(*space) >= size {
-				return *space
-			}
-			m[next-minSpace].Put(space)
-		}
-	}
-	return nil
-}
-
-func (m *memories) put(space []byte) {
-	at := bits.Len(uint(cap(space))) - 1
-	if at < minSpace || at > maxSpace {
-		return
-	}
-	m[at-minSpace].Put(&space)
 }
 
 // planned is about how many bytes a chat's body has once p is applied to it: texts grow as they are quoted.

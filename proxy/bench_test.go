@@ -78,7 +78,7 @@ func ownRelay(b testing.TB, url string, read bool) string {
 	s := proxy.NewServer(func(ctx *fasthttp.RequestCtx) {
 		call := proxy.Call{Upstream: "local"}
 		if read {
-			body, err := proxy.ReadBodyInto(ctx, 0, nil)
+			body, err := wholeBody(ctx, 0)
 			if err != nil {
 				b.Error(err)
 			}

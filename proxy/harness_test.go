@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -306,8 +307,25 @@ type netAddr = net.Addr
 
 // readBody reads a request's body into memory of its own.
 func readBody(ctx *fasthttp.RequestCtx, limit int64) (string, error) {
-	body, err := proxy.ReadBodyInto(ctx, limit, nil)
+	body, err := wholeBody(ctx, limit)
 	return string(body), err
+}
+
+// wholeBody is readBody for a caller who wants no copy.
+func wholeBody(ctx *fasthttp.RequestCtx, limit int64) ([]byte, error) {
+	from := proxy.OpenBody(ctx, limit)
+	body := make([]byte, 0, min(max(ctx.Request.Header.ContentLength(), 512), 1<<20))
+	for {
+		n, err := from.Read(body[len(body):cap(body)])
+		switch body = body[:len(body)+n]; {
+		case err == io.EOF:
+			return body, nil
+		case err != nil:
+			return nil, err
+		case len(body) == cap(body):
+			body = slices.Grow(body, len(body))
+		}
+	}
 }
 
 // newRawUpstream is a stub that reads its requests itself, one a connection.

@@ -129,7 +129,7 @@ func TestReadBodyCutShort(t *testing.T) {
 	}
 }
 
-// The string that ReadBodyInto returns is nobody else's: later requests on the connection do not change it.
+// The body that is read is nobody else's: later requests on the connection do not change it.
 func TestE11BodyOutlivesItsRequest(t *testing.T) {
 	s := newStub(t, func(s *session, r *http.Request) { s.json("{}") })
 	var mu sync.Mutex

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 	"strings"
 	"time"
 	"unsafe"
@@ -13,104 +12,65 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// ErrTooLarge is ReadBodyInto's and DecodeBody's error for more bytes than allowed.
+// ErrTooLarge is BodyReader's and DecodeBody's error for more bytes than allowed.
 var ErrTooLarge = errors.New("read body: longer than the limit (limits.body)")
 
 // ErrEncoding is DecodeBody's error for a coding it does not know.
 var ErrEncoding = errors.New("decode body: unknown content encoding")
 
-const (
-	// firstGrab bounds what is set aside on the word of a Content-Length alone.
-	firstGrab = 1 << 20
-	// bodyPause is how long a client may pause within a request body that is read into memory.
-	bodyPause = time.Minute
-)
+// bodyPause is how long a client may pause within a request body that is read into memory.
+const bodyPause = time.Minute
 
-// ReadBodyInto reads the request's body once, into space where a body of the declared length fits, and else into memory
-// of its own, whose capacity is the caller's too: nobody else has it, and it stays valid after the handler has returned.
-// It is what the client sent, still encoded if it was (see DecodeBody). A body longer than limit bytes (64 MiB where limit
-// is not positive) gives ErrTooLarge, without reading it where Content-Length says so; the connection then closes after
-// the answer, in a way that lets the client read it. Other errors mean that the client stopped in the middle. After an
-// error the request cannot be relayed any more.
-func ReadBodyInto(ctx *fasthttp.RequestCtx, limit int64, space []byte) ([]byte, error) {
-	limit = orElse(limit, defaultBody)
-	stream := ctx.RequestBodyStream()
-	if stream == nil {
-		if body := ctx.Request.Body(); int64(len(body)) <= limit {
-			return append(space[:0], body...), nil
-		}
-		return nil, refuse(ctx, ErrTooLarge)
-	}
-	declared := int64(ctx.Request.Header.ContentLength())
-	if declared > limit {
-		return nil, refuse(ctx, ErrTooLarge)
-	}
-	buf := space[:0]
-	if declared < 0 || int64(cap(buf)) < max(declared, 1) {
-		buf = unwritten(firstCap(declared))
-	}
-	var deadline time.Time
-	for {
-		room := buf[len(buf):cap(buf)]
-		if declared >= 0 {
-			room = room[:min(int64(len(room)), declared-int64(len(buf)))]
-		}
-		n, err := stream.Read(room)
-		buf = buf[:len(buf)+n]
-		switch {
-		case int64(len(buf)) > limit:
-			return nil, refuse(ctx, ErrTooLarge)
-		case err == io.EOF && (declared < 0 || int64(len(buf)) == declared):
-			return buf, nil
-		case err == io.EOF:
-			return nil, refuse(ctx, fmt.Errorf("read body: %w", io.ErrUnexpectedEOF))
-		case err != nil:
-			return nil, refuse(ctx, fmt.Errorf("read body: %w", err))
-		case int64(len(buf)) == declared:
-			continue // the next read says EOF and touches nothing
-		}
-		if len(buf) == cap(buf) {
-			buf = grown(buf, declared)
-		}
-		if now := time.Now(); deadline.Sub(now) < bodyPause/2 {
-			deadline = now.Add(bodyPause)
-			ctx.SetReadDeadline(deadline)
-		}
-	}
+// BodyReader reads a request's body once, as the client sent it, still encoded if it was (see DecodeBody). It is an io.Reader
+// that ends with io.EOF behind a whole body. A body longer than the limit gives ErrTooLarge, without reading it where
+// Content-Length says so; the connection then closes after the answer, in a way that lets the client read it. Other
+// errors mean that the client stopped in the middle. After an error the request cannot be relayed any more.
+type BodyReader struct {
+	ctx      *fasthttp.RequestCtx
+	from     io.Reader
+	declared int64 // negative = not
+	limit    int64
+	read     int64
+	deadline time.Time
 }
 
-// firstCap is the first size of the buffer. A chunked body has room for one byte over what it holds, so that a full
-// buffer is never taken for the end.
-func firstCap(declared int64) int64 {
-	if declared < 0 {
-		return uploadBuffer
+// OpenBody returns ctx's body, of limit bytes at most (64 MiB where limit is not positive).
+func OpenBody(ctx *fasthttp.RequestCtx, limit int64) *BodyReader {
+	b := &BodyReader{ctx: ctx, limit: orElse(limit, defaultBody)}
+	if b.from = ctx.RequestBodyStream(); b.from != nil {
+		b.declared = int64(ctx.Request.Header.ContentLength())
+		return b
 	}
-	return roomy(max(min(declared, firstGrab), 1))
+	whole := ctx.Request.Body() // a server that does not stream has it
+	b.from, b.declared = bytes.NewReader(whole), int64(len(whole))
+	return b
 }
 
-// roomy is a size with some room, so that the memory of a body fits the next ones of its chat. What is not written to costs
-// address space alone.
-func roomy(size int64) int64 {
-	step := int64(1) << max(bits.Len64(uint64(size))-2, 10)
-	return (size + step) / step * step
-}
-
-// grown makes room: at once for all that was declared, now that the client has shown that it means it.
-func grown(buf []byte, declared int64) []byte {
-	size := int64(2 * cap(buf))
-	if declared > 0 {
-		size = roomy(declared)
+// Read implements io.Reader.
+func (b *BodyReader) Read(p []byte) (int, error) {
+	if b.declared > b.limit {
+		return 0, refuse(b.ctx, ErrTooLarge)
 	}
-	return append(unwritten(size), buf...)
-}
-
-// unwritten makes an empty slice of a capacity without clearing its memory, which for a long body costs as much as a
-// tenth of reading it. Only strings.Builder gives such memory away. What has not been read into is never looked at.
-func unwritten(size int64) []byte {
-	var b strings.Builder
-	b.Grow(int(size))
-	b.WriteByte(0)
-	return unsafe.Slice(unsafe.StringData(b.String()), size)[:0]
+	if b.declared >= 0 {
+		p = p[:min(int64(len(p)), b.declared-b.read)]
+	}
+	n, err := b.from.Read(p)
+	b.read += int64(n)
+	switch {
+	case b.read > b.limit:
+		return 0, refuse(b.ctx, ErrTooLarge)
+	case err == io.EOF && (b.declared < 0 || b.read == b.declared):
+		return n, io.EOF
+	case err == io.EOF:
+		return 0, refuse(b.ctx, fmt.Errorf("read body: %w", io.ErrUnexpectedEOF))
+	case err != nil:
+		return 0, refuse(b.ctx, fmt.Errorf("read body: %w", err))
+	}
+	if now := time.Now(); b.read != b.declared && b.deadline.Sub(now) < bodyPause/2 {
+		b.deadline = now.Add(bodyPause)
+		b.ctx.SetReadDeadline(b.deadline)
+	}
+	return n, nil
 }
 
 // refuse closes the connection after the answer and passes err through.

@@ -39,7 +39,7 @@ type Server struct {
 	refused func(remote net.Addr, status int, reason string)
 }
 
-// NewServer makes a server that gives requests to h. Bodies are streams (ReadBodyInto, or a relay with Call.Body nil).
+// NewServer makes a server that gives requests to h. Bodies are streams (OpenBody, or a relay with Call.Body nil).
 func NewServer(h fasthttp.RequestHandler, o ServerOptions) *Server {
 	s := &Server{refused: o.Refused}
 	if s.refused == nil {

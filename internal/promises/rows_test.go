@@ -3,6 +3,7 @@ package promises_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -233,7 +234,7 @@ func TestP2PanicInThePlanner(t *testing.T) {
 		Config: cfg, Store: panicking{store}, Queue: summarizer.NewQueue(summarizer.Deps{Store: store}),
 		Counter: tokens.NewCounter(cfg.Models), Windows: tokens.NewWindows(cfg.Models, nil), Pruner: pruning.New(10),
 		Tenant: middleware.NewTenant("credential", []byte("secret")), Stats: stats.New(), Log: slog.New(slog.NewTextHandler(log, nil)),
-		Read:  func(*fasthttp.RequestCtx, int64, []byte) ([]byte, error) { return []byte(body), nil },
+		Open:  func(*fasthttp.RequestCtx, int64) io.Reader { return strings.NewReader(body) },
 		Bytes: proxy.Bytes, Decompress: proxy.DecodeBody,
 		URL: func(_, path string) (string, error) { return "http://127.0.0.1:1" + path, nil },
 		Relay: func(ctx *fasthttp.RequestCtx, call middleware.Call) {
