@@ -47,6 +47,8 @@ type Glancer interface {
 	// Lend looks for a known conversation that a body of size bytes may go on with, by its beginning, and lends its memory.
 	// Whoever finds that the body goes on otherwise returns the loan at once, else when nothing reads the body any more.
 	Lend(tenant uint64, begin string, size int) Loan
+	// Offer gives the memory of a body that goes on with no known conversation: what it becomes the first body of may keep it.
+	Offer(body []byte) Loan
 	// DecodeFor is Decode for one tenant.
 	DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error)
 	// Opening returns the bytes of the first message of c, which was glanced at, that is no system one. "" where all are.

@@ -20,7 +20,10 @@ func (r *reading) keep() {
 	if r.list.known != nil && r.list.same && r.list.known.grow(r) {
 		return
 	}
-	k := &known{}
+	k := r.l.bodies.offered(r.ch.Body)
+	if k == nil {
+		k = &known{}
+	}
 	s := r.remember(k, nil)
 	k.now.Store(s)
 	r.l.bodies.put(k, s, 0)

@@ -8,12 +8,13 @@ import (
 	"recap/chat"
 )
 
-// Loan is the memory of a known conversation in the hands of one request, whose body is its next turn: what is known of
-// the body is compared and not copied, what is new is read to where it will be kept. The zero value lends nothing.
+// Loan is the memory of a conversation in the hands of one request, whose body is its next turn: what is known of the body
+// is compared and not copied, what is new is read to where it will be kept. The zero value lends nothing.
 type Loan struct {
 	k     *known
-	text  string // what is known, at the beginning of space
-	space []byte // text, and up to its capacity what is lent
+	text  string  // what is known, at the beginning of space
+	space []byte  // text, and up to its capacity what is lent
+	from  *bodies // that it is offered to; nil = it comes from there
 }
 
 // lend returns a loan of the conversation that a body of size bytes, which begins like this, may go on with.
@@ -32,6 +33,17 @@ func (l *layout) lend(tenant uint64, begin string, size int) Loan {
 	}
 	k.lent = true
 	return Loan{k: k, text: s.text, space: k.space}
+}
+
+// offer makes body's memory that of a conversation, if it turns out to be the first that is known of one. Memory that is much
+// too large for that is not taken.
+func (l *layout) offer(body []byte) Loan {
+	if n := len(body); n == 0 || n > maxKept || cap(body)-n > n/4+1<<10 {
+		return Loan{}
+	}
+	k := &known{space: body[:0], lent: true}
+	l.bodies.offer(k)
+	return Loan{k: k, space: body, from: l.bodies}
 }
 
 // recognise looks for that conversation at the points of begin that a glance would look at.
@@ -99,20 +111,27 @@ func (l *Loan) Room(size int) []byte {
 func (l *Loan) Body(n int) []byte { return l.space[:len(l.text)+n] }
 
 // Return ends the loan; what was read behind the conversation's last message is overwritten by the next one then. seen
-// tells that somebody goes on looking at it: that memory is not lent again.
-func (l *Loan) Return(seen bool) {
+// tells that somebody goes on looking at it: that memory is not lent again. What was offered and not taken is returned.
+func (l *Loan) Return(seen bool) (free []byte) {
 	if l.k == nil {
-		return
+		return nil
+	}
+	if l.from != nil {
+		l.from.withdraw(l.space)
 	}
 	l.k.mu.Lock()
 	defer l.k.mu.Unlock()
-	if l.held() {
+	switch {
+	case l.k.now.Load() == nil:
+		free = l.space
+	case l.held():
 		l.k.lent = false
 		if seen {
 			l.k.space = slices.Clip(l.k.space)
 		}
 	}
 	*l = Loan{}
+	return free
 }
 
 // held reports whether what is lent is still the conversation's own memory. It is not where another request went on with
@@ -135,4 +154,30 @@ func reown(messages []chat.Message, text string) {
 		m := &messages[i]
 		m.Raw = text[m.Start : m.Start+len(m.Raw)]
 	}
+}
+
+// offer notes a conversation that is not known yet, by where the memory of its body begins.
+func (b *bodies) offer(k *known) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.offers == nil {
+		b.offers = map[*byte]*known{}
+	}
+	b.offers[unsafe.SliceData(k.space)] = k
+}
+
+// offered returns the conversation whose first body this may become, nil where it is not offered or has become that.
+func (b *bodies) offered(body string) *known {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if k := b.offers[unsafe.StringData(body)]; k != nil && k.now.Load() == nil {
+		return k
+	}
+	return nil
+}
+
+func (b *bodies) withdraw(space []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.offers, unsafe.SliceData(space))
 }

@@ -55,6 +55,9 @@ func (ollama) Lend(tenant uint64, begin string, size int) Loan {
 	return ollamaLayout.lend(tenant, begin, size)
 }
 
+// Offer implements Glancer.
+func (ollama) Offer(body []byte) Loan { return ollamaLayout.offer(body) }
+
 // DecodeFor implements Glancer.
 func (ollama) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
 	return ollamaLayout.decode(body, facts, tenant)

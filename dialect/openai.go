@@ -50,6 +50,9 @@ func (openAI) Lend(tenant uint64, begin string, size int) Loan {
 	return openAILayout.lend(tenant, begin, size)
 }
 
+// Offer implements Glancer.
+func (openAI) Offer(body []byte) Loan { return openAILayout.offer(body) }
+
 // DecodeFor implements Glancer.
 func (openAI) DecodeFor(tenant uint64, body string, facts *Facts) (*chat.Chat, error) {
 	return openAILayout.decode(body, facts, tenant)

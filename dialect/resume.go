@@ -72,6 +72,7 @@ type bodies struct {
 	age        int // of young
 	bytes      int // of the bodies in young
 	was        int // of those in old
+	offers     map[*byte]*known
 }
 
 // maxBodies bounds the bodies that are kept for a format, in bytes.

@@ -96,7 +96,7 @@ func (g *glimpses) next() (one glimpse, ok bool) {
 func (g *glimpses) work(c *Compactor) {
 	for one, ok := g.next(); ok; one, ok = g.next() {
 		c.look(&one)
-		one.loan.Return(false)
+		spaces.put(one.loan.Return(false))
 	}
 }
 

@@ -43,7 +43,8 @@ func (x *exchange) body(ctx *fasthttp.RequestCtx) (string, error) {
 // piece at a time, while the piece is in the processor's cache; what comes behind is read to where it will be kept. Any
 // other body is read into memory of its own.
 type intake struct {
-	known  dialect.Glancer // nil = nobody is asked, or has been
+	known  dialect.Glancer // nil = nobody is asked
+	asked  bool
 	tenant uint64
 	size   int // as declared, 0 = unknown
 	got    int // bytes so far
@@ -123,7 +124,7 @@ func (i *intake) took(n int) {
 		i.more += n
 	default:
 		i.own = i.own[:len(i.own)+n]
-		if i.known != nil && (i.got >= askFrom || i.got == i.size) {
+		if i.known != nil && !i.asked && (i.got >= askFrom || i.got == i.size) {
 			i.ask()
 		}
 	}
@@ -132,7 +133,7 @@ func (i *intake) took(n int) {
 // ask looks for the conversation of a body by its beginning.
 func (i *intake) ask() {
 	i.loan = i.known.Lend(i.tenant, view(i.own), i.size)
-	i.known = nil
+	i.asked = true
 	switch {
 	case i.loan.Lent():
 		i.agree(i.own)
@@ -169,7 +170,7 @@ func (i *intake) part(piece []byte) {
 	i.own = own
 }
 
-// done returns the body, and what is the exchange's of it: memory of its own, or a loan.
+// done returns the body, and what is the exchange's of it: a loan, or else memory of its own.
 func (i *intake) done() (body string, own []byte, loan dialect.Loan) {
 	if i.comparing() { // it ended before its declared size
 		i.part(nil)
@@ -178,7 +179,13 @@ func (i *intake) done() (body string, own []byte, loan dialect.Loan) {
 		spaces.put(i.own)
 		return view(i.loan.Body(i.more)), nil, i.loan
 	}
-	return view(i.own), i.own, i.loan
+	body = view(i.own)
+	if i.known != nil {
+		if loan = i.known.Offer(i.own); loan.Lent() {
+			return body, nil, loan
+		}
+	}
+	return body, i.own, dialect.Loan{}
 }
 
 // drop gives up a body that did not come whole.

@@ -27,7 +27,10 @@ func (m *memories) take(size int) []byte {
 		}
 		if space, _ := m[next-minSpace].Get().(*[]byte); space != nil {
 			if cap(*space) >= size {
-				return *space
+				found := *space
+				*space = nil
+				empty.Put(space)
+				return found
 			}
 			m[next-minSpace].Put(space)
 		}
@@ -40,8 +43,13 @@ func (m *memories) put(space []byte) {
 	if at < minSpace || at > maxSpace {
 		return
 	}
-	m[at-minSpace].Put(&space)
+	held := empty.Get().(*[]byte)
+	*held = space
+	m[at-minSpace].Put(held)
 }
+
+// empty are the holders of memory that has been taken, so that putting some back needs none.
+var empty = sync.Pool{New: func() any { return new([]byte) }}
 
 // room returns an empty slice for size bytes: what take has, or new.
 func (m *memories) room(size int) []byte {

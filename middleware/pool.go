@@ -57,9 +57,10 @@ func (x *exchange) release() {
 	if atomic.AddInt32(&x.claims, -1) > 0 {
 		return
 	}
-	borrowed := x.chat != nil && len(x.chat.Messages) > 0 && x.chat.Borrowed
-	x.loan.Return(borrowed || x.kept)
-	if !borrowed && !x.kept {
+	seen := x.kept || x.chat != nil && len(x.chat.Messages) > 0 && x.chat.Borrowed
+	free := x.loan.Return(seen)
+	if !seen {
+		spaces.put(free)
 		spaces.put(x.space)
 		spaces.put(x.sentBody)
 	}
