@@ -183,12 +183,11 @@ func (k *Counter) Observe(upstream, model string, sent Sent, reported int) {
 	})
 }
 
-// Rough looks at so many parts of a body, of so many bytes each, Sampled at more. Many short parts tell of a mixed body what
-// a few long ones of twice as many bytes do.
+// Rough looks at so many parts of a body, of so many bytes each, Sampled at more.
 const (
-	samples    = 8
-	sampleSize = 128
-	moreParts  = 32
+	samples    = 4
+	sampleSize = 512
+	moreParts  = 16
 	// frameTokens is what the names and marks of a message in JSON weigh more than those in a template.
 	frameTokens = 4
 )
