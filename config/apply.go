@@ -22,9 +22,10 @@ func (o *Overrides) Apply(options summarizer.Options) summarizer.Options {
 	replace(&options.Placement, o.Placement)
 	replace(&options.Overflow, o.Overflow)
 	switch o.Pruning {
+	case "":
 	case "on", "off":
 		options.ContextPruning.Enabled = o.Pruning == "on"
-	case "ratio", "budget":
+	default:
 		options.ContextPruning.Enabled = true
 		options.ContextPruning.Strategy = o.Pruning
 	}

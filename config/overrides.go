@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"recap/pruning"
 	"recap/summarizer"
 	"recap/tokens"
 )
@@ -21,7 +22,7 @@ type Overrides struct {
 	ContextWindow      int    // tokens
 	Trigger            *summarizer.Trigger
 	KeepTurns          *int
-	Pruning            string // on, off, ratio or budget
+	Pruning            string // one of pruningWords
 	KeepLastAssistants *int
 	Provider           string
 	Model              string
@@ -78,8 +79,8 @@ var headers = []header{
 		func(o *Overrides, v string) error { o.KeepTurns = new(int); return wholeNumber(v, o.KeepTurns, 0, 20) },
 	},
 	{
-		"X-Recap-Pruning", "on, off, ratio, budget", "Switches contextPruning, or names its strategy.",
-		func(o *Overrides, v string) error { return oneOf(v, &o.Pruning, "on", "off", "ratio", "budget") },
+		"X-Recap-Pruning", strings.Join(pruningWords, ", "), "Switches contextPruning, or names its strategy.",
+		func(o *Overrides, v string) error { return oneOf(v, &o.Pruning, pruningWords...) },
 	},
 	{
 		"X-Recap-Keep-Last-Assistants", "whole number, 0 to 10", "summarization.contextPruning.keepLastAssistants.",
@@ -177,6 +178,9 @@ func (h *header) readAll(o *Overrides, values []string) error {
 	}
 	return h.read(o, values[0])
 }
+
+// pruningWords are what X-Recap-Pruning may say.
+var pruningWords = append([]string{"on", "off"}, pruning.StrategyNames()...)
 
 func oneOf(value string, p *string, words ...string) error {
 	it, err := parseItem(value)

@@ -51,7 +51,7 @@ func pruningKeys() []Key {
 	return []Key{
 		group("summarization.contextPruning", "Shortens old tool results. Works on its own, before the trigger is looked at."),
 		of("enabled", "", "", func(o *pruning.Options) any { return &o.Enabled }),
-		of("strategy", "ratio|budget", "ratio is LibreChat's rule by age; budget is made for agents.", func(o *pruning.Options) any { return &o.Strategy }),
+		of("strategy", strings.Join(pruning.StrategyNames(), "|"), pruning.StrategyDoc(), func(o *pruning.Options) any { return &o.Strategy }),
 		of("cadence", "batched|everyRequest", "batched keeps old decisions, so that the upstream's prompt cache stays; everyRequest decides afresh, as LibreChat does.", func(o *pruning.Options) any { return &o.Cadence }),
 		of("keepLastAssistants", "[0,10]", "Assistant turns at the end whose results are never pruned.", func(o *pruning.Options) any { return &o.KeepLastAssistants }),
 		of("softTrimRatio", "[0,1]", "Age from which a result is trimmed; 0 is the newest, 1 the oldest.", func(o *pruning.Options) any { return &o.SoftTrimRatio }),

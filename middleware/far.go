@@ -90,8 +90,7 @@ func (x *exchange) mayBeFar(size int) bool {
 	if x.changed || o.Trigger.Counts() || x.c.Config.Log.Diagnostics || x.c.Config.Log.Messages {
 		return false
 	}
-	p := &o.ContextPruning
-	return !p.Enabled || p.Strategy == "ratio" && p.MinPrunableToolChars > size
+	return o.ContextPruning.Spares(size)
 }
 
 // nobodys is more messages than any chat has.

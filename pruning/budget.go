@@ -1,10 +1,19 @@
 package pruning
 
-// budget is the rule for agents: the newest results are protected as long as they weigh no more than protectTokens
+import "recap/tokens"
+
+var budget = &strategy{
+	name: Budget, doc: "budget is made for agents",
+	admit:   (*fold).admit,
+	borders: (*fold).overBudget,
+	digests: true,
+}
+
+// overBudget is the rule for agents: the newest results are protected as long as they weigh no more than protectTokens
 // together, and so are those since the third newest assistant message (keepLastAssistants) and the last
 // message. All older ones are to be cleared. Protected results weigh what the client sent, whether they were capped or
 // not: a cap makes the request smaller and protects no more.
-func (f *fold) budget(at look) (clear int) {
+func (f *fold) overBudget(at look) (clear, trim int) {
 	protect, rest := f.o.protected(f.window), f.rest
 	for clear = f.clear; clear < at.before && rest > protect; clear++ {
 		p := &f.pieces[clear]
@@ -13,7 +22,36 @@ func (f *fold) budget(at look) (clear int) {
 		}
 		rest -= p.weight()
 	}
-	return clear
+	return clear, f.trim
+}
+
+// admit applies what budget knows besides its borders: excluded tools, errors, the cap at first sight, and that a result
+// takes the place of an older one.
+func (f *fold) admit(p *piece, n *note) {
+	m := &f.c.Messages[p.message]
+	r := &m.Results[p.result]
+	if len(f.o.ExcludeTools) > 0 && f.excluded(f.tool(p)) {
+		p.exempt = true
+		return
+	}
+	if f.o.CapNewChars > 0 && r.Chars > f.o.CapNewChars {
+		if s := f.p.capped(m, int(p.result), f.o.CapNewChars); s.tokens < p.tokens {
+			p.sent, p.text = s.tokens, s.text
+			f.changed = true
+		}
+	}
+	if p.exempt = n.failed || r.Failed; !p.exempt {
+		f.supersede(p)
+	}
+}
+
+func (f *fold) excluded(tool string) bool {
+	for _, pattern := range f.o.ExcludeTools {
+		if tool != "" && tokens.Glob(pattern, tool) {
+			return true
+		}
+	}
+	return false
 }
 
 // repeat says what a later result is to an earlier one of the same call.

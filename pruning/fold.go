@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"recap/chat"
-	"recap/tokens"
 )
 
 // fold is one pass over a history.
@@ -12,6 +11,7 @@ type fold struct {
 	p      *Pruner
 	c      *chat.Chat
 	o      *Options
+	rule   *strategy
 	window int
 	progress
 }
@@ -34,9 +34,9 @@ type progress struct {
 	result  Result
 }
 
-// weigh fills in what the strategy needs to know of a piece. Ratio asks only for those that are long enough.
+// weigh fills in what the strategy needs to know of a piece. It asks only for those that are long enough.
 func (f *fold) weigh(m *chat.Message, p *piece) {
-	if f.o.Strategy == Ratio && m.Results[p.result].Chars < f.o.MinPrunableToolChars {
+	if least := f.rule.least; least != nil && m.Results[p.result].Chars < least(f.o) {
 		p.exempt = true
 		return
 	}
@@ -45,37 +45,9 @@ func (f *fold) weigh(m *chat.Message, p *piece) {
 	f.rest += int(n.tokens)
 	if p.exempt || n.trimmed || n.isPlaceholder(f.o.HardClear.Placeholder) {
 		p.exempt = true
-	} else if f.o.Strategy == Budget {
-		f.admit(m, p, n)
+	} else if f.rule.admit != nil {
+		f.rule.admit(f, p, n)
 	}
-}
-
-// admit applies what budget knows besides its borders: excluded tools, errors, the cap at first sight, and that a result
-// takes the place of an older one.
-func (f *fold) admit(m *chat.Message, p *piece, n *note) {
-	r := &m.Results[p.result]
-	if len(f.o.ExcludeTools) > 0 && f.excluded(f.tool(p)) {
-		p.exempt = true
-		return
-	}
-	if f.o.CapNewChars > 0 && r.Chars > f.o.CapNewChars {
-		if s := f.p.capped(m, int(p.result), f.o.CapNewChars); s.tokens < p.tokens {
-			p.sent, p.text = s.tokens, s.text
-			f.changed = true
-		}
-	}
-	if p.exempt = n.failed || r.Failed; !p.exempt {
-		f.supersede(p)
-	}
-}
-
-func (f *fold) excluded(tool string) bool {
-	for _, pattern := range f.o.ExcludeTools {
-		if tool != "" && tokens.Glob(pattern, tool) {
-			return true
-		}
-	}
-	return false
 }
 
 // stoodShare is how much of the gate, in percent, a batch must stand for by what the client sent to go before it frees the
@@ -85,7 +57,7 @@ const stoodShare = 125
 // look moves the borders to where the strategy has them at a place, and shortens what is pending when that frees
 // at least gate tokens. It returns the messages of what it shortened, nil for none.
 func (f *fold) look(at look, gate int) []int {
-	clear, trim := f.borders(at)
+	clear, trim := f.rule.borders(f, at)
 	for ; f.trim < trim; f.trim++ {
 		f.want(f.trim, wantTrim)
 	}
@@ -112,18 +84,6 @@ func (f *fold) look(at look, gate int) []int {
 	}
 	f.pending, f.freed, f.stood, f.changed = f.pending[:0], 0, 0, true
 	return batch
-}
-
-// borders asks the strategy how far its borders come at a look. They never move back as a history grows.
-func (f *fold) borders(at look) (clear, trim int) {
-	if f.o.Strategy == Budget {
-		return f.budget(at), f.trim
-	}
-	clear, trim = f.ratio(at)
-	if !f.o.HardClear.Enabled {
-		clear = f.clear
-	}
-	return clear, trim
 }
 
 // clearing is what happens to results whose time has come: with hardClear off they are only trimmed.

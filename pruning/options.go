@@ -3,6 +3,7 @@ package pruning
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The strategies and cadences.
@@ -16,7 +17,7 @@ const (
 // Options is the `contextPruning` block, LibreChat's keys beside ours (rows L14–L19, design.md §5).
 type Options struct {
 	Enabled              bool      `yaml:"enabled"`
-	Strategy             string    `yaml:"strategy"`           // ratio or budget
+	Strategy             string    `yaml:"strategy"`           // a name in the table of strategies
 	Cadence              string    `yaml:"cadence"`            // batched or everyRequest
 	KeepLastAssistants   int       `yaml:"keepLastAssistants"` // ratio: assistant turns, budget: assistant messages
 	SoftTrimRatio        float64   `yaml:"softTrimRatio"`
@@ -73,7 +74,7 @@ func (o *Options) Validate() error {
 	}
 	share := func(r float64) bool { return r >= 0 && r <= 1 }
 	trim := o.SoftTrim
-	want(o.Strategy == Ratio || o.Strategy == Budget, "strategy", "ratio or budget", o.Strategy)
+	want(strategyOf(o.Strategy) != nil, "strategy", strings.Join(StrategyNames(), " or "), o.Strategy)
 	want(o.Cadence == Batched || o.Cadence == EveryRequest, "cadence", "batched or everyRequest", o.Cadence)
 	want(o.KeepLastAssistants >= 0 && o.KeepLastAssistants <= 10, "keepLastAssistants", "0 to 10", o.KeepLastAssistants)
 	want(share(o.SoftTrimRatio), "softTrimRatio", "0 to 1", o.SoftTrimRatio)

@@ -52,10 +52,12 @@ func Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
 // ladder's first step. So the Trims with urgent contain those without. Options that are not enabled, or not valid,
 // prune nothing. o is remembered and must not change any more.
 func (p *Pruner) Prune(c *chat.Chat, o *Options, window int, urgent bool) Result {
-	if !o.Enabled || o.Strategy != Ratio && o.Strategy != Budget {
+	rule := strategyOf(o.Strategy)
+	if !o.Enabled || rule == nil {
 		return Result{}
 	}
 	f := p.begin(c, o, window)
+	f.rule = rule
 	for f.at.messages < len(c.Messages) {
 		if f.read() && o.Cadence != EveryRequest {
 			if batch := f.look(f.at, o.gate(window)); batch != nil {

@@ -12,7 +12,7 @@ func (f *fold) left(p *piece, to state) int32 {
 		return p.tokens
 	case p.repeat == again:
 		return f.placeholder + repeatTokens
-	case f.o.Strategy == Budget:
+	case f.rule.digests:
 		return f.placeholder + int32(f.o.DigestChars*digestShare/100)
 	}
 	return f.placeholder
@@ -42,7 +42,7 @@ func (f *fold) shortened(i int) shortened {
 			bare = shortened{text, int32(tokens.Estimate(text))}
 		}
 	}
-	if f.o.Strategy != Budget || f.o.DigestChars == 0 || p.repeat == again {
+	if !f.rule.digests || f.o.DigestChars == 0 || p.repeat == again {
 		return bare
 	}
 	key := textKey{
