@@ -40,6 +40,7 @@ var (
 	errIdle      = errors.New("nothing moved in time")
 	errStalled   = fmt.Errorf("%w: took no byte for %s", ErrClientGone, clientStall)
 	errQueue     = errors.New("too many requests at once")
+	errStale     = errors.New("connection was closed while it was not used")
 	errNoAnswer  = errors.New("connection closed before an answer")
 	errBadAnswer = errors.New("not an HTTP answer")
 	errBigHeader = errors.New("answer's headers too long")

@@ -23,6 +23,8 @@ type link struct {
 	small  *bufio.Reader   // the buffer of the usual size, while br is a larger one on top of it
 	reused bool
 	since  time.Duration // unused since, by the pool's clock
+	told   told
+	visit  func(fd uintptr) bool // atDescriptor, bound once
 }
 
 // pool keeps the unused links of one upstream, the latest used on top.
@@ -46,6 +48,7 @@ func newLink(conn net.Conn) *link {
 		l.under = secure.NetConn()
 	}
 	l.raw = rawOf(l.under)
+	l.visit = l.atDescriptor
 	return l
 }
 
@@ -61,9 +64,7 @@ func (l *link) Read(p []byte) (int, error) {
 
 // fit reports whether an unused link can carry another request: nothing may have arrived on it meanwhile, neither the
 // upstream's goodbye nor bytes that belong to no request.
-func (l *link) fit() bool {
-	return l.br.Buffered() == 0 && (l.raw == nil || peek(l.raw) == nothing)
-}
+func (l *link) fit() bool { return l.raw == nil || peek(l.raw) == nothing }
 
 // grow gives the link a buffer of size bytes; what has been read stays in it.
 func (l *link) grow(size int) {
@@ -85,7 +86,7 @@ func (l *link) close() {
 	}
 }
 
-// take returns an unused link that is still good now, or nil.
+// take returns an unused link that is not too old now, or nil. Whether it is fit is for whoever writes to it.
 func (p *pool) take(now time.Duration) *link {
 	for {
 		p.mu.Lock()
@@ -98,7 +99,7 @@ func (p *pool) take(now time.Duration) *link {
 		p.unused[n] = nil
 		p.unused = p.unused[:n]
 		p.mu.Unlock()
-		if now-l.since < p.keep && l.fit() {
+		if now-l.since < p.keep && l.br.Buffered() == 0 {
 			l.reused = true
 			return l
 		}

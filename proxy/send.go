@@ -71,19 +71,17 @@ func (ex *exchange) send(ctx *fasthttp.RequestCtx, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := ex.connect(ex.resent); err != nil {
-		return err
-	}
-	wrote, err := ex.write(p.first, p.rest)
-	if err != nil && wrote == 0 && ex.link.reused && ex.why(nil) == nil {
-		// Not one byte was taken, so the upstream cannot have seen the request: any method may go again.
-		ex.drop(false)
-		if err = ex.connect(true); err == nil {
-			_, err = ex.write(p.first, p.rest)
-		}
-		if err != nil && ex.link == nil {
+	for fresh := ex.resent; ; {
+		if err := ex.connect(fresh); err != nil {
 			return err
 		}
+		var wrote int64
+		if wrote, err = ex.write(&p); err == nil || wrote > 0 || !ex.link.reused || ex.why(nil) != nil {
+			break
+		}
+		// Not one byte was taken, so the upstream cannot have seen the request: any method may go again.
+		fresh = err != errStale
+		ex.drop(false)
 	}
 	if err == nil && p.stream != nil {
 		err = ex.upload(p.stream, p.left, *scratch)
@@ -166,18 +164,26 @@ func (ex *exchange) connect(fresh bool) error {
 	return ex.hold(l)
 }
 
-// write sends both parts, in one system call where the connection can.
-func (ex *exchange) write(first, rest []byte) (int64, error) {
-	conn := ex.link.Conn
-	if len(rest) == 0 {
-		n, err := conn.Write(first)
-		return int64(n), err
+// write sends both parts, in one system call where the connection can. Behind a whole request it waits for the answer.
+func (ex *exchange) write(p *parcel) (wrote int64, err error) {
+	l, first, rest := ex.link, p.first, p.rest
+	if p.stream == nil && l.canTell() {
+		n, err := l.tell(ex, first, rest)
+		if err != nil || n == len(first)+len(rest) {
+			return int64(n), err
+		}
+		wrote, first, rest = int64(n), first[min(n, len(first)):], rest[max(n-len(first), 0):]
+	} else if l.reused && !l.fit() {
+		return 0, errStale
 	}
 	ex.parts = [2][]byte{first, rest}
 	ex.pieces = ex.parts[:]
-	n, err := ex.pieces.WriteTo(conn)
+	if len(rest) == 0 {
+		ex.pieces = ex.pieces[:1]
+	}
+	n, err := ex.pieces.WriteTo(l.Conn)
 	ex.touch()
-	return n, err
+	return wrote + n, err
 }
 
 // readHead reads the headers of the answer, past any 1xx ones. silent means that not one byte came.
