@@ -183,45 +183,6 @@ func (k *Counter) Observe(upstream, model string, sent Sent, reported int) {
 	})
 }
 
-// Rough looks at so many parts of a body, of so many bytes each, Sampled at more.
-const (
-	samples    = 4
-	sampleSize = 512
-	moreParts  = 16
-	// frameTokens is what the names and marks of a message in JSON weigh more than those in a template.
-	frameTokens = 4
-)
-
-// Rough is about what a body weighs in tokens, by parts of it and by what the upstream made of others: for
-// chats that are not read. sampled is what the parts alone tell; ObserveRough takes it.
-func (k *Counter) Rough(upstream, model, body string) (size, sampled int) {
-	sampled = k.sample(model, body, samples)
-	return int(float64(sampled)*k.factors.rates(target{upstream, model}).rough + 0.5), sampled
-}
-
-// Sampled is what a long body weighs in tokens by more parts of it than Rough looks at, and by nothing else.
-func (k *Counter) Sampled(model, body string) int { return k.sample(model, body, moreParts) }
-
-// sample is what so many parts of a body tell of it.
-func (k *Counter) sample(model, body string, parts int) int {
-	var t tally
-	scale, messages := 1.0, 0
-	part := func(text string) {
-		t.inner(text)
-		messages += strings.Count(text, `"role"`)
-	}
-	if len(body) <= parts*sampleSize {
-		part(body)
-	} else {
-		scale = float64(len(body)) / float64(parts*sampleSize)
-		for i := range parts {
-			part(body[(len(body)*(2*i+1)/parts-sampleSize)/2:][:sampleSize])
-		}
-	}
-	tokens := t.cost(k.profile(model).like)/unit - messages*frameTokens
-	return int(scale*float64(max(tokens, 1)) + 0.5)
-}
-
 // ObserveRough calibrates Rough: reported is what the upstream counted for a body that was sent as it came.
 func (k *Counter) ObserveRough(upstream, model string, sampled, reported int) {
 	if reported <= 0 || sampled < minSum || len(model) > maxModelName {
