@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -184,15 +183,23 @@ func TestP7OtherReplica(t *testing.T) {
 	path := t.TempDir() + "/recap.db"
 	disk := func(c *config.Config) { c.Store.Kind, c.Store.Path = "sqlite", path }
 	one, two := newRig(t, 8192, fakellm.Options{}, disk), newRig(t, 8192, fakellm.Options{}, disk)
-	n := 60
-	for a := (answer{}); !has(a.status(), "compacted"); n++ { // until one was sent, calibration may decide
+	n, a := 60, answer{}
+	for ; !has(a.status(), "compacted"); n++ { // until one was sent, calibration may decide
 		if n > 80 {
 			t.Fatalf("never compacted: %s", a.status())
 		}
 		a = one.chat("openai", plain("", n, 500, lastUser))
 		one.settle()
 	}
-	time.Sleep(600 * time.Millisecond) // a replica looks twice a second for what others wrote
+	name, _, _ := strings.Cut(strings.Trim(a.header.Get("X-Recap-Checkpoint"), `"`), `"`)
+	key, err := chat.ParseKey(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two.until("the other replica sees the mark", func() bool { // it looks twice a second for what others wrote
+		list, err := two.app.Store.Find(t.Context(), []chat.Key{key})
+		return err == nil && len(list) == 1 && list[0].SentFor(8192)
+	})
 	for range 5 {
 		body := plain("", n, 500, lastUser)
 		a, b := one.chat("openai", body), two.chat("openai", body)
