@@ -146,3 +146,25 @@ func edited(text string, at int) string {
 	}
 	return text[:at] + "#" + text[at+1:]
 }
+
+// BenchmarkAgentTurn is BenchmarkNextTurn for a chat that only grows: each body begins with all messages of the one before.
+func BenchmarkAgentTurn(b *testing.B) {
+	for _, size := range []int{32 << 10, 256 << 10, 1 << 20} {
+		b.Run(fmt.Sprintf("%dk", size>>10), func(b *testing.B) {
+			c := newBench(b)
+			b.ReportAllocs()
+			for n := 0; n < b.N; {
+				b.StopTimer()
+				bodies := readerTurns(n, size, 1000+size>>8, 17)
+				c.Handle(benchRequest(bodies[0]))
+				c.Close()
+				b.StartTimer()
+				for _, body := range bodies[1:] {
+					c.Handle(benchRequest(body))
+					n++
+				}
+				c.Close()
+			}
+		})
+	}
+}

@@ -59,10 +59,10 @@ func (m *memories) room(size int) []byte {
 	return unwritten(roomy(size))
 }
 
-// roomy is a size with some room, so that the memory of a body fits the next ones of its chat. What is not written to costs
-// address space alone.
+// roomy is a size with up to a quarter of room, so that the memory of a body fits the next ones of its chat. What is not
+// written to costs address space alone.
 func roomy(size int) int {
-	step := 1 << max(bits.Len(uint(size))-2, 10)
+	step := 1 << max(bits.Len(uint(size))-3, 10)
 	return (size + step) / step * step
 }
 
