@@ -4,6 +4,7 @@ package middleware_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -115,5 +116,28 @@ func TestAllocationsShort(t *testing.T) {
 	c.Close()
 	if got := measured(t, c, list, "clear"); got > 20 {
 		t.Errorf("short chat: %.1f allocations, the budget is 20", got)
+	}
+}
+
+// TestKnownBodyIsNotCopied holds how much memory the next turns of a chat of 256 KB take: that of their new messages and some
+// room, but not of their bodies.
+func TestKnownBodyIsNotCopied(t *testing.T) {
+	c := newBench(t)
+	bodies := readerTurns(1, 256<<10, 3000, 41)
+	c.Handle(benchRequest(bodies[0]))
+	c.Close()
+	var list []*fasthttp.RequestCtx
+	for _, body := range bodies[1:] {
+		list = append(list, benchRequest(body))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, ctx := range list {
+		c.Handle(ctx)
+		c.Close()
+	}
+	runtime.ReadMemStats(&after)
+	if got := int(after.TotalAlloc-before.TotalAlloc) / len(list); got > 64<<10 {
+		t.Errorf("%d bytes for the next turn of a chat of 256 KB, the budget is 64 KB", got)
 	}
 }
