@@ -80,12 +80,14 @@ type Compactor struct {
 	weighed weighedMemo
 	// farthest is the highest prepare level that was met, in tokens, see alwaysFar.
 	farthest atomic.Int64
-	short    *chat.Memo[modelOf, *shortScale]
-	cuts     *tokens.Cuts
-	recipe   string // of requests without overrides
-	seeds    *chat.Memo[[3]string, chat.Key]
-	openings *chat.Memo[openingOf, chat.Key] // keys of first messages
-	met      *chat.Memo[string, bool]        // with an upstream and model, see exchange.first
+	// shortNear is how many of the next short chats are looked for among known ones at once, see shortIsNear.
+	shortNear atomic.Int32
+	short     *chat.Memo[modelOf, *shortScale]
+	cuts      *tokens.Cuts
+	recipe    string // of requests without overrides
+	seeds     *chat.Memo[[3]string, chat.Key]
+	openings  *chat.Memo[openingOf, chat.Key] // keys of first messages
+	met       *chat.Memo[string, bool]        // with an upstream and model, see exchange.first
 
 	branches *stats.Branches
 	glimpses glimpses

@@ -20,9 +20,10 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	if !ok || !x.mayBeFar(len(body)) {
 		return false
 	}
-	if len(body) >= dialect.KeptFrom {
+	if len(body) >= dialect.KeptFrom || x.c.shortNear.Load() > 0 {
 		x.belong()
 	}
+	recalled := x.mark != 0
 	c, plain, err := g.Glance(body, x.mark, usualBytes/boundSlack*int(x.c.farthest.Load()))
 	if err != nil {
 		x.pick(ctx, "")
@@ -40,7 +41,7 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.lookUp()
 	levels := compaction.NewLevels(x.window.Size, c.MaxReply, x.options)
 	x.c.mayBeFar(levels.Prepare)
-	if x.window.Size > 0 && len(body) < dialect.KeptFrom && len(body) >= levels.Prepare {
+	if x.c.shortIsNear(len(body), levels.Prepare) && !recalled && x.window.Size > 0 {
 		c = x.recalled(g, c)
 		x.chat = c
 	}
@@ -55,6 +56,24 @@ func (x *exchange) far(ctx *fasthttp.RequestCtx, body string) bool {
 	x.claim()
 	return true
 }
+
+// shortIsNear reports whether a body is so short that it is not looked for among known ones, and yet has more bytes than a
+// level has tokens. Where one was, the next short ones are looked for at once.
+func (c *Compactor) shortIsNear(size, level int) bool {
+	if size >= dialect.KeptFrom {
+		return false
+	}
+	near := size >= level
+	if near {
+		c.shortNear.Store(recalledAtOnce)
+	} else if c.shortNear.Load() > 0 {
+		c.shortNear.Add(-1)
+	}
+	return near
+}
+
+// recalledAtOnce is in short chats.
+const recalledAtOnce = 8
 
 // recalled is c, which is too short to be looked for among the chats that were met before, with what is known of it: under a
 // small window also a short one is near its levels.
