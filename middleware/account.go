@@ -22,11 +22,7 @@ func (x *exchange) account(o Outcome, report dialect.Report) {
 		return
 	}
 	if len(x.keys) == 0 {
-		x.c.glimpses.push(x.c, glimpse{
-			body: x.chat.Body, loan: x.loan, d: x.d, mark: x.mark, seed: x.c.seed(x.tenant, x.up.Name, x.c.recipe),
-			side: x.side, turn: t, told: x.told,
-		})
-		x.kept, x.loan = true, dialect.Loan{}
+		x.glimpse(t)
 		return
 	}
 	if x.side {

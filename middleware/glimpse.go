@@ -11,7 +11,7 @@ import (
 	"recap/tokens"
 )
 
-// What is looked at in the background of chats that were only glanced at, each second. Their keys are needed for the
+// What is looked at behind the answer of chats that were only glanced at, each second. Their keys are needed for the
 // accounts alone, and a proxy that is under load has better things to do: what is over this is counted as missed. Only the
 // bytes that were never read before count; what a second leaves over, the next one has too.
 const (
@@ -51,7 +51,7 @@ func (x *exchange) claim() {
 	x.claimed, x.side = true, dialect.SideTask(x.head.value)
 }
 
-// glimpse is an exchange whose keys are not known yet. It keeps the body until they are.
+// glimpse is an exchange whose keys are not known yet. Where it waits, it keeps the body until they are.
 type glimpse struct {
 	body string
 	loan dialect.Loan // of the memory that body is in; nobody else reads that any more
@@ -69,6 +69,32 @@ type glimpses struct {
 	mu      sync.Mutex
 	waiting []glimpse
 	working bool
+}
+
+// lookedAtOnce is up to how many new bytes a chat is looked at there and then: to hold on to a body costs more, for the next
+// request of its conversation has to be read to other memory.
+const lookedAtOnce = 16 << 10
+
+// glimpse finds out the keys of x's chat for the accounts.
+func (x *exchange) glimpse(t stats.Turn) {
+	g := glimpse{
+		body: x.chat.Body, d: x.d, mark: x.mark, seed: x.c.seed(x.tenant, x.up.Name, x.c.recipe),
+		side: x.side, turn: t, told: x.told,
+	}
+	if len(g.body)-x.chat.Read <= lookedAtOnce && x.c.glimpses.idle() {
+		x.c.look(&g)
+		return
+	}
+	g.loan = x.loan
+	x.kept, x.loan = true, dialect.Loan{}
+	x.c.glimpses.push(x.c, g)
+}
+
+// idle reports whether none waits: they are looked at in the order in which they ended.
+func (g *glimpses) idle() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !g.working
 }
 
 func (g *glimpses) push(c *Compactor, one glimpse) {
