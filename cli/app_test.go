@@ -3,9 +3,7 @@ package cli_test
 import (
 	"context"
 	"log/slog"
-	"net"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -33,12 +31,6 @@ func TestRunEndsWhereTheSignalComesFirst(t *testing.T) {
 		stop()
 		if err := app.Run(ctx); err != nil {
 			t.Errorf("run: %v", err)
-		}
-		for _, addr := range []string{app.Addr(), app.AdminAddr()} {
-			if c, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
-				c.Close()
-				t.Errorf("%s is still listened on", addr)
-			}
 		}
 	}
 }

@@ -205,8 +205,7 @@ func TestP2BrokenStore(t *testing.T) {
 
 // A dead upstream is an error in the dialect's own shape.
 func TestDeadUpstream(t *testing.T) {
-	r := newRig(t, 4096, fakellm.Options{}, nil)
-	r.up.Close()
+	r := newRig(t, 4096, fakellm.Options{}, func(c *config.Config) { c.Upstreams[0].URL = "http://127.0.0.1:1" })
 	for dialect, want := range map[string]string{"openai": `{"error":{"message"`, "ollama": `{"error":"`} {
 		a := r.chat(dialect, []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`))
 		if a.code != 502 || !strings.HasPrefix(string(a.body), want) {
