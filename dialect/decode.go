@@ -193,6 +193,8 @@ type progress struct {
 	path  uint64 // behind it
 	plain bool   // see Glancer
 	took  bool   // something was taken over
+
+	strange bool // no known body begins like this one
 	points
 	match // with a body that was read before
 }

@@ -62,18 +62,24 @@ func (l *layout) recognise(tenant uint64, begin string, size int) (*known, *seen
 func (l *layout) recogniseList(list *cursor, tenant uint64, size int) (*known, *seen) {
 	path, count := tenant, 0
 	for list.open('['); list.more(']') && count < glanceAhead; {
-		message := list.value()
+		list.space()
+		from := list.i
+		if !usual(list) {
+			list.value()
+		}
 		if list.odd != "" {
 			break
 		}
-		path = follow(path, maphash.String(l.seed[0], message.Of(list.s)))
+		path = follow(path, maphash.String(l.seed[0], list.s[from:list.i]))
 		if count++; pointOf(count) < 0 {
 			continue
 		}
-		if k := l.bodies.get(path); k != nil {
-			if s := k.now.Load(); goesOn(s.text, list.s, size) {
-				return k, s
-			}
+		k := l.bodies.get(path)
+		if k == nil {
+			break // nor by a longer beginning, see bodies.put
+		}
+		if s := k.now.Load(); goesOn(s.text, list.s, size) {
+			return k, s
 		}
 	}
 	return nil, nil

@@ -87,8 +87,8 @@ func (b *bodies) get(path uint64) *known {
 	return b.old[path]
 }
 
-// put makes k found by the points of s, its newest body. Those before message number from lead to it already. k is
-// locked, or new.
+// put makes k found by the points of s, its newest body. Those before message number from lead to it already, or to a
+// conversation that begins as it does: where a point leads nowhere, so do those behind it. k is locked, or new.
 func (b *bodies) put(k *known, s *seen, from int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -124,8 +124,12 @@ func (r *reading) resume(list *cursor) bool {
 	}
 	list.space()
 	r.list.points[at] = point{r.list.path, list.i}
+	if r.list.strange {
+		return false
+	}
 	k := r.l.bodies.get(r.list.path)
 	if k == nil {
+		r.list.strange = true // see bodies.put
 		return false
 	}
 	s := k.now.Load()
