@@ -259,7 +259,7 @@ func TestUnansweredPromptTeaches(t *testing.T) {
 		up.seen = r.up.Find
 		r.until("the window is told", func() bool {
 			r.chat("openai", []byte(`{"model":"fake-model","messages":[{"role":"user","content":"hi"}]}`))
-			return strings.Contains(r.log.String(), "4096")
+			return strings.Contains(r.log.String(), "is larger than the window that the upstream tells")
 		})
 		body := plain("", 50, 500, lastUser)
 		if a := r.chat("openai", body); a.code != 200 || strings.Contains(string(a.body), "content") {
