@@ -124,7 +124,8 @@ func OverrideHeaders() []string {
 // ReadOverrides reads the override headers of one request. values returns all values of a header, its name compared
 // without case. A header that no glob of allow names is not read; it stands in ignored. The error is a *BadHeader.
 func ReadOverrides(values func(name string) []string, allow []string) (o Overrides, ignored []string, err error) {
-	for _, h := range headers {
+	for i := range headers {
+		h := &headers[i]
 		found := values(h.name)
 		if len(found) == 0 {
 			continue

@@ -82,7 +82,6 @@ func (ex *exchange) again(ctx *fasthttp.RequestCtx, first *body, seen []byte) *b
 func (b *body) readAhead(limit int) {
 	var got []byte
 	piece := make([]byte, pieceSize)
-	b.waited = true
 	for len(got) <= limit {
 		n, err := b.next(piece)
 		got = append(got, piece[:n]...)
@@ -114,7 +113,6 @@ func (ex *exchange) deliver(ctx *fasthttp.RequestCtx, b *body) {
 		size += int64(len(b.ahead))
 	}
 	part, whole := b.ready()
-	b.waited = !whole
 	switch {
 	case bodiless(ctx, h) || size == 0:
 		ctx.SetUserValue(exchangeKey{}, ex) // closed when the answer has been written

@@ -19,7 +19,6 @@ type body struct {
 	held   []byte                   // what is being read ahead
 	left   int64                    // bytes to come; chunked, or untilClose
 	chunks chunks
-	waited bool // was not all there when the headers were
 	keep   bool // the link can carry another request afterwards
 	eof    bool
 	err    error
@@ -59,9 +58,6 @@ func newBody(ex *exchange, h *fasthttp.ResponseHeader, head bool) *body {
 func (b *body) finish() {
 	b.eof = true
 	b.link = nil
-	if b.waited {
-		b.ex.now = b.ex.client.clock.now()
-	}
 	b.ex.drop(b.keep)
 }
 

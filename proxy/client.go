@@ -154,7 +154,6 @@ func (ex *exchange) enter() error {
 	select {
 	case ex.client.slots <- struct{}{}:
 		ex.slot = true
-		ex.now = ex.client.clock.now()
 		return nil
 	case <-timer.C:
 		return errQueue

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -13,23 +14,34 @@ import (
 // readLimit is until when reads of a client's connection may wait. The connection's own timer is dear to set and is
 // set several times for each request, nearly always to a later time. So it is left alone then: it goes off early, and
 // the read that it ends goes on until the time that counts.
+//
+// The phase is apart from the lock: it changes with every request, and nearly always nothing else does.
 type readLimit struct {
+	phase atomic.Int64 // nanoseconds of a limit that begins with the next read; 0: none
+	lax   atomic.Bool  // it may as well begin when the timer goes off
+	armed atomic.Bool  // the timer is on
+
 	mu    sync.Mutex
-	until time.Time     // zero: no limit
-	timer time.Time     // what the connection's timer is set to; zero: off
-	phase time.Duration // a limit that begins with the next read; 0: none
-	lax   bool          // it may as well begin when the timer goes off
+	until time.Time // zero: no limit
+	timer time.Time // what the connection's timer is set to; zero: off
 }
 
 // begin starts a pending phase. It is called before each read.
 func (l *readLimit) begin(c net.Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.phase == 0 || l.lax && !l.timer.IsZero() {
+	if l.phase.Load() == 0 || l.lax.Load() && l.armed.Load() {
 		return
 	}
-	l.until, l.phase = time.Now().Add(l.phase), 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.start(time.Now())
 	l.arm(c)
+}
+
+// start makes a pending phase the limit.
+func (l *readLimit) start(now time.Time) {
+	if phase := l.phase.Swap(0); phase > 0 {
+		l.until = now.Add(time.Duration(phase))
+	}
 }
 
 // arm sets the timer where it would go off too late.
@@ -37,7 +49,13 @@ func (l *readLimit) arm(c net.Conn) error {
 	if l.until.IsZero() || !l.timer.IsZero() && !l.until.Before(l.timer) {
 		return nil
 	}
+	return l.wind(c)
+}
+
+// wind sets the timer to the limit.
+func (l *readLimit) wind(c net.Conn) error {
 	l.timer = l.until
+	l.armed.Store(!l.timer.IsZero())
 	return c.SetReadDeadline(l.until)
 }
 
@@ -46,29 +64,26 @@ func (l *readLimit) early(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if l.phase > 0 {
-		l.until, l.phase = now.Add(l.phase), 0
-	}
+	l.start(now)
 	if !l.until.IsZero() && !now.Before(l.until) {
 		return false
 	}
-	l.timer = l.until
-	return c.SetReadDeadline(l.until) == nil
+	return l.wind(c) == nil
 }
 
 // next makes d the limit from the next read on. Where lax, it may be longer by what the timer has left, and the clock
 // need not be read.
 func (l *readLimit) next(d time.Duration, lax bool) {
-	l.mu.Lock()
-	l.phase, l.lax = d, lax
-	l.mu.Unlock()
+	l.lax.Store(lax)
+	l.phase.Store(int64(d))
 }
 
 // set makes t the limit.
 func (l *readLimit) set(c net.Conn, t time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.until, l.phase = t, 0
+	l.phase.Store(0)
+	l.until = t
 	return l.arm(c)
 }
 

@@ -61,8 +61,7 @@ type exchange struct {
 	met     bool            // the watch has had it in its hands
 	seen    bool            // the watch has looked once
 	slot    bool            // holds one of Limits.Concurrent
-	start   time.Duration   // by the client's clock, as now
-	now     time.Duration   // last read
+	start   time.Duration   // by the client's clock; 0 where nobody hears how long it took
 	resent  bool            // the request has gone out a second time
 	early   bool            // the upstream stopped reading before it had the whole request
 	outcome Outcome         // filled on the way, by the goroutine that has the exchange
@@ -87,8 +86,9 @@ var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 func newExchange(c *Client, call Call) *exchange {
 	ex := exchanges.Get().(*exchange)
 	ex.client, ex.up, ex.call, ex.place = c, c.byName[call.Upstream], call, -1
-	ex.start = c.clock.now()
-	ex.now = ex.start
+	if call.Ended != nil {
+		ex.start = c.clock.now()
+	}
 	return ex
 }
 
@@ -135,10 +135,7 @@ func (ex *exchange) patience() (time.Duration, error) {
 }
 
 // since reads the clock: the time from the start of the exchange.
-func (ex *exchange) since() time.Duration {
-	ex.now = ex.client.clock.now()
-	return ex.now - ex.start
-}
+func (ex *exchange) since() time.Duration { return ex.client.clock.now() - ex.start }
 
 // look is the watch's visit.
 func (ex *exchange) look(now int64) {
@@ -197,7 +194,7 @@ func (ex *exchange) drop(keep bool) {
 	switch {
 	case l == nil:
 	case keep && !cut:
-		ex.up.pool.put(l, ex.now)
+		ex.up.pool.put(l, time.Duration(ex.client.watch.now()))
 	default:
 		l.close()
 	}
@@ -243,7 +240,9 @@ func (ex *exchange) end(complete bool, err error) {
 	}
 	ex.mu.Unlock()
 	ex.free = ex.client.watch.remove(ex)
-	ex.drop(false) // what could be kept has been given back before
+	if ex.link != nil { // what could be kept has been given back before
+		ex.drop(false)
+	}
 	if ex.slot {
 		<-ex.client.slots
 	}

@@ -22,7 +22,7 @@ type link struct {
 	head   headEnd         // of the answer at hand
 	small  *bufio.Reader   // the buffer of the usual size, while br is a larger one on top of it
 	reused bool
-	since  time.Duration // unused since, by the pool's clock
+	since  time.Duration // unused since, by the watch's clock: good to a tick
 	told   told
 	visit  func(fd uintptr) bool // atDescriptor, bound once
 }

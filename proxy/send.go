@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/valyala/fasthttp"
 )
@@ -151,7 +152,7 @@ func bodyLength(ctx *fasthttp.RequestCtx, body []byte) int64 {
 // connect gives the exchange a link: an unused one, or a new connection.
 func (ex *exchange) connect(fresh bool) error {
 	if !fresh {
-		if l := ex.up.pool.take(ex.now); l != nil {
+		if l := ex.up.pool.take(time.Duration(ex.client.watch.now())); l != nil {
 			return ex.hold(l)
 		}
 	}
@@ -189,7 +190,7 @@ func (ex *exchange) write(p *parcel) (wrote int64, err error) {
 // readHead reads the headers of the answer, past any 1xx ones. silent means that not one byte came.
 func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error) {
 	l := ex.link
-	defer func() { l.head = headEnd{} }()
+	defer func() { l.head.open = false }()
 	for i := 0; i < maxInterim; i++ {
 		if l.head.begin(); l.br.Buffered() > 0 {
 			l.head.goOn()
@@ -211,7 +212,9 @@ func (ex *exchange) readHead(h *fasthttp.ResponseHeader) (silent bool, err error
 		case h.StatusCode() == fasthttp.StatusSwitchingProtocols:
 			return false, errUpgrade
 		case h.StatusCode() >= 200:
-			ex.outcome.FirstByte = ex.since()
+			if ex.call.Ended != nil {
+				ex.outcome.FirstByte = ex.since()
+			}
 			ex.touch()
 			return false, nil
 		}
