@@ -3,6 +3,7 @@
 package middleware_test
 
 import (
+	"bufio"
 	"fmt"
 	"runtime"
 	"strings"
@@ -139,5 +140,31 @@ func TestKnownBodyIsNotCopied(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if got := int(after.TotalAlloc-before.TotalAlloc) / len(list); got > 64<<10 {
 		t.Errorf("%d bytes for the next turn of a chat of 256 KB, the budget is 64 KB", got)
+	}
+}
+
+// TestAllocationsOff holds how often a chat that is not looked at allocates: nearly all of it is fasthttp's and this test's own.
+func TestAllocationsOff(t *testing.T) {
+	c := newBench(t)
+	var list []*fasthttp.RequestCtx
+	for range 60 {
+		ctx := &fasthttp.RequestCtx{}
+		text := "POST /v1/chat/completions HTTP/1.1\r\nHost: p\r\nAuthorization: Bearer client\r\nX-Recap-Mode: off\r\nContent-Length: 2\r\n\r\n{}"
+		if err := ctx.Request.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, ctx)
+	}
+	c.Handle(list[0])
+	i := 1
+	got := testing.AllocsPerRun(50, func() {
+		c.Handle(list[i])
+		i++
+	})
+	if status := string(list[1].Response.Header.Peek("X-Recap-Status")); status != "off" {
+		t.Errorf("status %q, want off", status)
+	}
+	if got > 10 {
+		t.Errorf("mode off: %.1f allocations, the budget is 10", got)
 	}
 }
