@@ -84,10 +84,10 @@ func (c *cursor) more(bracket byte) bool {
 
 // key reads a member's name and the colon behind it.
 func (c *cursor) key() string {
-	from, end := c.i, unsound
+	from, end, plain := c.i, unsound, false
 	if c.peek() == '"' {
 		from = c.i
-		end = soundString(c.s, from)
+		end, plain = soundName(c.s, from)
 	}
 	if end < 0 || c.odd != "" {
 		c.fail("invalid-json")
@@ -99,7 +99,7 @@ func (c *cursor) key() string {
 	}
 	c.i++
 	name := c.s[from+1 : end-1]
-	if strings.IndexByte(name, '\\') >= 0 {
+	if !plain && strings.IndexByte(name, '\\') >= 0 {
 		return chat.Unquote(c.s[from:end])
 	}
 	return name

@@ -130,6 +130,20 @@ func soundString(s string, i int) int {
 	return soundWords(b, i)
 }
 
+// soundName is soundString for the name of a member; plain tells that it certainly holds no escape.
+func soundName(s string, i int) (end int, plain bool) {
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for at := i + 1; at+8 <= len(b); at += 8 {
+		if found := special(binary.LittleEndian.Uint64(b[at:])); found != 0 {
+			if at += bits.TrailingZeros64(found) / 8; b[at] == '"' {
+				return at + 1, true
+			}
+			break
+		}
+	}
+	return soundString(s, i), false
+}
+
 // Where a word of eight bytes holds one below 0x20, (w - ones*0x20) &^ w has a high bit set; the lowest such bit is
 // exact, those above it may be the borrow's.
 const (
