@@ -250,7 +250,7 @@ func (x *exchange) decide() {
 			return cache.Peek(ctx, x.c.Store, keys)
 		}
 	}
-	stored, err := find(context.Background(), x.keys)
+	stored, err := find(context.Background(), x.findable())
 	if err != nil {
 		x.c.Stats.StoreError("find")
 		x.c.Log.Warn("store does not answer, going on without checkpoints", "id", x.id, "error", err)
@@ -263,6 +263,19 @@ func (x *exchange) decide() {
 	x.c.mayBeFar(x.decision.Levels.Prepare)
 	x.status = x.decision.Status
 	x.warnOver()
+}
+
+// findable are those of x's keys under which anything can be stored.
+func (x *exchange) findable() []chat.Key {
+	s, ok := x.c.Store.(cache.Shallow)
+	if !ok || len(x.keys) == 0 {
+		return x.keys
+	}
+	least := s.ShallowestOf(x.keys[0])
+	if least == 0 || least > len(x.keys) {
+		return nil
+	}
+	return x.keys[least-1:]
 }
 
 func (x *exchange) pruner() func(bool) pruning.Result {
