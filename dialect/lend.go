@@ -38,7 +38,7 @@ func (l *layout) lend(tenant uint64, begin string, size int) Loan {
 // offer makes body's memory that of a conversation, if it turns out to be the first that is known of one. Memory that is much
 // too large for that is not taken.
 func (l *layout) offer(body []byte) Loan {
-	if n := len(body); n == 0 || n > maxKept || cap(body)-n > n/3+1<<10 {
+	if n := len(body); n == 0 || n > maxKept || cap(body)-n > n/2+1<<10 {
 		return Loan{}
 	}
 	k := &known{space: body[:0], lent: true}

@@ -15,7 +15,7 @@ const (
 	askFrom = 32 << 10
 	// pieceSize is in what pieces a body is compared at least, in bytes: they fit the processor's cache, and are more than the
 	// buffer of the client's connection, so that they are read past that.
-	pieceSize = 96 << 10
+	pieceSize = 80 << 10
 	// firstGrab bounds what is set aside on the word of a Content-Length alone, in bytes.
 	firstGrab = 1 << 20
 	// chunkedGrab is the first size of the memory for a body of unknown length.

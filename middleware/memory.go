@@ -59,9 +59,10 @@ func (m *memories) room(size int) []byte {
 	return unwritten(roomy(size))
 }
 
-// roomy is a size with up to a quarter of room, so that the memory of a body fits the next ones of its chat. What is not
-// written to costs address space alone.
+// roomy is a size with room for some turns more, an eighth to three: the memory of a body fits the next ones of its chat. What
+// is not written to costs address space alone.
 func roomy(size int) int {
+	size += size / 8
 	step := 1 << max(bits.Len(uint(size))-3, 10)
 	return (size + step) / step * step
 }
