@@ -12,11 +12,15 @@ import (
 func (l *layout) opening(c *chat.Chat) string {
 	list := cursor{s: c.Body, i: c.List.Start}
 	for list.open('['); list.more(']'); {
-		message := list.value()
+		list.space()
+		from := list.i
+		if !usual(&list) {
+			list.value()
+		}
 		if list.odd != "" {
 			return ""
 		}
-		if raw := message.Of(c.Body); l.role(raw) != chat.System {
+		if raw := c.Body[from:list.i]; l.role(raw) != chat.System {
 			return raw
 		}
 	}
