@@ -20,14 +20,16 @@ type snapshot struct {
 func (p *Pruner) begin(c *chat.Chat, o *Options, window int) *fold {
 	f := &fold{p: p, c: c, o: o, window: window}
 	if p.notes != nil {
-		for _, r := range []*chat.Recall{c.After, c.Before} {
-			if s := recalled(r, f); s != nil {
-				f.progress = s.progress
-				if f.at.messages < len(c.Messages) {
-					f.own()
-				}
-				return f
+		s := recalled(c.Before, f)
+		if after := recalled(c.After, f); s == nil || after != nil && after.at.messages > s.at.messages {
+			s = after
+		}
+		if s != nil {
+			f.progress = s.progress
+			if f.at.messages < len(c.Messages) {
+				f.own()
 			}
+			return f
 		}
 	}
 	f.placeholder = int32(tokens.Estimate(o.HardClear.Placeholder))

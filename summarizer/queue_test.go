@@ -159,6 +159,7 @@ func TestG8EqualJobsAreJoined(t *testing.T) {
 		if s.calls() != 1 || odd.Load() != 0 {
 			t.Errorf("%d calls, %d odd states", s.calls(), odd.Load())
 		}
+		synctest.Wait() // what became of it has been told
 		// Once it is there, the same job costs no call.
 		r.queue.Submit(stubJob(b, 8))
 		r.queue.Wait(context.Background(), b.keys(), testWindow)
