@@ -79,6 +79,7 @@ func TestQueuedNoticeNamesTheRange(t *testing.T) {
 	bubble(t, s, func(t *testing.T, r *rig) {
 		b := talk(20)
 		first := r.run(stubJob(b, 8))
+		synctest.Wait() // the end of a job is told after Wait has returned
 		r.run(stubJob(b, 12, func(j *summarizer.Job) { j.Base = &first }))
 		synctest.Wait()
 		want := [][2]int{{1, 8}, {1, 8}, {1, 8}, {9, 12}, {9, 12}, {9, 12}}

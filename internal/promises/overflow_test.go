@@ -161,14 +161,29 @@ func TestLateOverflowTeaches(t *testing.T) {
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"so\"}}]}\n\n",
 		"data: {\"error\":{\"code\":400,\"message\":\"request (7000 tokens) exceeds the available context size (4096 tokens), try increasing it\"}}\n\n",
 	}
-	r, up := newFitting(t, events(5*time.Millisecond, text...), 16_000)
+	heard := make(chan struct{})
+	r, up := newFitting(t, func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, text[0])
+		w.(http.Flusher).Flush()
+		<-heard // before that the whole could still be asked for again
+		_, _ = io.WriteString(w, text[1])
+	}, 16_000)
 	body := plain("", 50, 500, lastUser)
-	a := r.chat("openai", body)
-	if a.code != 200 || string(a.body) != strings.Join(text, "") || up.asked() != 1 {
-		t.Fatalf("%d %q after %d requests", a.code, a.body, up.asked())
+	resp, err := client.Post(r.url+paths["openai"], "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	first := make([]byte, len(text[0]))
+	_, err = io.ReadFull(resp.Body, first)
+	close(heard)
+	rest, _ := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || string(first)+string(rest) != strings.Join(text, "") || up.asked() != 1 {
+		t.Fatalf("%d %q, %v after %d requests", resp.StatusCode, string(first)+string(rest), err, up.asked())
 	}
 	r.settle()
-	a = r.chat("openai", body)
+	a := r.chat("openai", body)
 	if a.code != 200 || string(a.body) != fine || !strings.Contains(a.header.Get("X-Recap-Tokens"), "window=4096, source=learned") {
 		t.Errorf("the next turn: %d %.100s, %q", a.code, a.body, a.header.Get("X-Recap-Tokens"))
 	}
