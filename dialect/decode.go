@@ -189,7 +189,8 @@ func remembered(text string, facts *Facts) bool {
 // progress is how far the list of messages has been read.
 type progress struct {
 	count int
-	end   int    // of the last message
+	first int    // where the first message begins
+	end   int    // of the last one
 	path  uint64 // behind it
 	plain bool   // see Glancer
 	took  bool   // something was taken over
@@ -237,6 +238,9 @@ func (r *reading) remembers() bool {
 func (r *reading) message(list *cursor) {
 	list.space()
 	from := list.i
+	if r.list.count == 0 {
+		r.list.first = from
+	}
 	var mark uint64
 	if r.glance {
 		r.list.plain = r.l.glanceMessage(list) && r.list.plain

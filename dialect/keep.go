@@ -53,7 +53,7 @@ func (r *reading) remember(k *known, before *seen) *seen {
 	had := len(k.space)
 	moved := r.store(k)
 	s := &seen{
-		text: view(k.space), count: r.list.count, path: r.list.path, plain: r.list.plain, points: r.list.points,
+		text: view(k.space), first: r.list.first, count: r.list.count, path: r.list.path, plain: r.list.plain, points: r.list.points,
 	}
 	rest := r.ch.Body[r.ch.List.End:]
 	same := before != nil && rest == before.rest

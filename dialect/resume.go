@@ -27,6 +27,7 @@ type known struct {
 // seen is what was read of one body. It does not change.
 type seen struct {
 	text   string // the body up to the end of its last message
+	first  int    // where the first one begins
 	rest   string // behind the list
 	top    *top   // the members in rest, by their places there
 	count  int    // of messages
@@ -137,10 +138,10 @@ func (r *reading) resume(list *cursor) bool {
 	if !r.glance {
 		count, end, path = len(s.messages), s.readEnd, s.readPath
 	}
-	if s.points[at].path != r.list.path {
-		return false
-	}
 	start := s.points[at].next
+	if s.points[at].path != r.list.path || list.s[r.list.first:list.i] != s.text[s.first:start] {
+		return false // the path only says where to look
+	}
 	moved := list.i - start
 	if count <= r.list.count {
 		if count < s.count && strings.HasPrefix(list.s[list.i:], s.text[start:]) {
