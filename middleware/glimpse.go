@@ -15,7 +15,7 @@ import (
 // accounts alone, and a proxy that is under load has better things to do: what is over this is counted as missed. Only the
 // bytes that were never read before count; what a second leaves over, the next one has too.
 const (
-	glimpsesASecond     = 64
+	glimpsesASecond     = 16
 	glimpseBytesASecond = 256 << 10
 )
 
