@@ -44,7 +44,9 @@ func FreeGlance(c *chat.Chat) {
 	}
 }
 
-// glanceMessage steps over one message and reports whether it is plain: nothing in it is an array of parts or pictures.
+// glanceMessage steps over one message and reports whether it is plain: nothing in it is an array of parts or pictures, nor of
+// another type than reading would take. What calls of tools look like inside is not looked at, nor whether a member that
+// nobody reads is there twice: a chat that is odd only there counts as plain until it is read.
 func (l *layout) glanceMessage(list *cursor) (plain bool) {
 	if list.peek() != '{' {
 		if valid(list.value().Of(list.s)) {
@@ -57,7 +59,7 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 		return true
 	}
 	var seen [maxNames]bool
-	role := ""
+	role, calls := "", false
 	plain = true
 	c := cursor{s: list.s, i: list.i}
 	for c.open('{'); c.more('}'); {
@@ -75,8 +77,11 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 			seen[i] = true
 			if i == 0 {
 				role = value.Of(c.s)
-			} else if first := c.s[value.Start]; first == '[' || first == '{' {
-				plain = plain && l.members[i] == "tool_calls"
+			} else if first := c.s[value.Start]; l.members[i] == "tool_calls" {
+				calls = first == '['
+				plain = plain && (calls || first == 'n')
+			} else {
+				plain = plain && (first == '"' || first == 'n')
 			}
 		}
 	}
@@ -85,6 +90,7 @@ func (l *layout) glanceMessage(list *cursor) (plain bool) {
 			c.fail(reason)
 		}
 	}
+	plain = plain && (!calls || role == `"assistant"`)
 	list.i = c.i
 	if c.odd != "" {
 		list.fail(c.odd)
@@ -100,6 +106,7 @@ func usual(list *cursor) bool {
 	if i < 0 || i == len(s) {
 		return false
 	}
+	assistant := s[i] == 'a'
 	switch s[i] {
 	case 'u':
 		i = behind(s, i, `user","content":"`)
@@ -122,7 +129,7 @@ func usual(list *cursor) bool {
 		return false
 	}
 	end := soundString(s, i-1)
-	if calls := behind(s, end, `,"tool_calls":[`); calls > 0 {
+	if calls := behind(s, end, `,"tool_calls":[`); calls > 0 && assistant {
 		end = soundArray(s, calls-1, 1)
 	}
 	return list.closes(end)

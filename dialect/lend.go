@@ -135,6 +135,7 @@ func (l *Loan) Return(seen bool) (free []byte) {
 		if seen {
 			l.k.space = slices.Clip(l.k.space)
 		}
+		l.k.fit()
 	}
 	*l = Loan{}
 	return free
@@ -146,7 +147,23 @@ func (l *Loan) held() bool { return unsafe.SliceData(l.k.space) == unsafe.SliceD
 
 // move gives k's text memory with room for size bytes more and for some turns. k is locked.
 func (k *known) move(size int) {
-	k.space = slices.Grow(slices.Clip(k.space), size)
+	k.moveTo(slices.Grow(slices.Clip(k.space), size))
+}
+
+// fit gives room back that was set aside for a body that did not come, or was none. k is locked.
+func (k *known) fit() {
+	n := len(k.space)
+	if usual := n/2 + len(k.now.Load().rest) + spareRoom; cap(k.space)-n > usual {
+		k.moveTo(append(make([]byte, 0, n+n/8), k.space...))
+	}
+}
+
+// spareRoom is how much room any conversation may have for its next turn, in bytes.
+const spareRoom = 16 << 10
+
+// moveTo makes space, which begins with the same bytes, k's memory. k is locked.
+func (k *known) moveTo(space []byte) {
+	k.space = space
 	s := *k.now.Load()
 	s.text = view(k.space)
 	s.messages = slices.Clone(s.messages)

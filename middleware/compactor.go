@@ -82,7 +82,7 @@ type Compactor struct {
 	farthest atomic.Int64
 	// shortNear is how many of the next short chats are looked for among known ones at once, see shortIsNear.
 	shortNear atomic.Int32
-	short     *chat.Memo[modelOf, *shortScale]
+	short     *chat.Memo[scaleOf, *shortScale]
 	cuts      *tokens.Cuts
 	recipe    string // of requests without overrides
 	seeds     *chat.Memo[[3]string, chat.Key]
@@ -113,7 +113,7 @@ func NewCompactor(d Deps) *Compactor {
 		facts:   chat.NewMemo[dialect.Print, *chat.Facts](factsRemembered),
 		sent:    newSentMemo(sentRemembered),
 		weighed: newWeighedMemo(),
-		short:   chat.NewMemo[modelOf, *shortScale](scalesRemembered),
+		short:   chat.NewMemo[scaleOf, *shortScale](scalesRemembered),
 		cuts:    tokens.NewCuts(),
 		recipe:  summarizer.Recipe(&d.Config.Summarization, d.Config.Summarization.Model),
 		met:     chat.NewMemo[string, bool](metRemembered),

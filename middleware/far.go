@@ -201,15 +201,16 @@ func (x *exchange) rough(level int) int {
 }
 
 // sample is rough for a chat of which nothing was told. A short one that is nowhere near the level counts as many bytes a
-// token as the one before it for the same model: looking at a part of it costs more than all the rest, so only one of some
-// is.
+// token as the one before it for the same model and in the same kind of letters: looking at a part of it costs more than all
+// the rest, so only one of some is.
 func (x *exchange) sample(level int) (size int) {
 	c := x.chat
-	if len(c.Body) >= dialect.KeptFrom || len(c.Body) >= level/nowhere {
+	letters, ok := lettersOf(c.Body)
+	if !ok || len(c.Body) >= dialect.KeptFrom || len(c.Body) >= level/nowhere {
 		size, x.sampled = x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
 		return size
 	}
-	who := modelOf{x.up.Name, c.Model}
+	who := scaleOf{x.up.Name, c.Model, letters}
 	s, ok := x.c.short.Get(who)
 	if ok && s.left.Add(-1) >= 0 {
 		return int(float64(len(c.Body))*math.Float64frombits(s.tokens.Load()) + 0.5)
@@ -226,8 +227,11 @@ func (x *exchange) sample(level int) (size int) {
 	return size
 }
 
-// modelOf names a model at its upstream.
-type modelOf struct{ upstream, model string }
+// scaleOf names a model at its upstream, and what it is asked in.
+type scaleOf struct {
+	upstream, model string
+	letters         letters
+}
 
 // shortScale is what short chats weigh.
 type shortScale struct {

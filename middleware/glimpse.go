@@ -54,7 +54,8 @@ func (x *exchange) claim() {
 // glimpse is an exchange whose keys are not known yet. Where it waits, it keeps the body until they are.
 type glimpse struct {
 	body string
-	loan dialect.Loan // of the memory that body is in; nobody else reads that any more
+	loan dialect.Loan // of the memory that body is in
+	kept bool         // somebody else goes on reading that
 	d    dialect.Dialect
 	mark uint64 // of the tenant
 	seed chat.Key
@@ -85,7 +86,7 @@ func (x *exchange) glimpse(t stats.Turn) {
 		x.c.look(&g)
 		return
 	}
-	g.loan = x.loan
+	g.loan, g.kept = x.loan, x.kept
 	x.kept, x.loan = true, dialect.Loan{}
 	x.c.glimpses.push(x.c, g)
 }
@@ -122,7 +123,9 @@ func (g *glimpses) next() (one glimpse, ok bool) {
 func (g *glimpses) work(c *Compactor) {
 	for one, ok := g.next(); ok; one, ok = g.next() {
 		c.look(&one)
-		spaces.put(one.loan.Return(false))
+		if free := one.loan.Return(one.kept); !one.kept {
+			spaces.put(free)
+		}
 	}
 }
 

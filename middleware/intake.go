@@ -90,6 +90,9 @@ func (i *intake) room() []byte {
 	case i.comparing():
 		return i.own[:cap(i.own)]
 	case i.loan.Lent():
+		if i.more == len(i.behind) {
+			i.extend(i.size - i.same)
+		}
 		return i.behind[i.more:]
 	}
 	if len(i.own) == cap(i.own) {
@@ -156,9 +159,16 @@ func (i *intake) compare(piece []byte) {
 func (i *intake) agree(piece []byte) {
 	n := min(len(piece), len(i.loan.Text())-i.same)
 	if i.same += n; !i.comparing() {
-		i.behind = i.loan.Room(i.size - i.same)
+		i.extend(max(min(i.size-i.same, firstGrab), len(piece)-n))
 		i.more = copy(i.behind, piece[n:])
 	}
+}
+
+// extend makes size bytes of memory behind the loan's text, with what is there already.
+func (i *intake) extend(size int) {
+	before := i.behind[:i.more]
+	i.behind = i.loan.Room(size)
+	copy(i.behind, before)
 }
 
 // part takes a body whose next piece is another than in the loan's text to memory of its own.
