@@ -1,37 +1,64 @@
 package middleware
 
 // letters tells kinds of text apart whose bytes weigh differently in tokens: by the first byte of a character beyond ASCII,
-// which goes with its script, and by how many such bytes there are, in quarters.
-type letters struct{ lead, share byte }
+// which goes with its script, and by how much of what there is.
+type letters struct {
+	lead  byte
+	share [kindsOfBytes]byte // in steps
+}
+
+// The kinds of bytes that are counted.
+const (
+	mark = iota // of any other kind
+	word
+	digit
+	space
+	escape
+	beyond // ASCII
+	kindsOfBytes
+)
 
 const (
 	// probe is the length of each of the two places that are looked at, in bytes.
-	probe = 64
-	// mostEscapes is how many backslashes there may be in them.
-	mostEscapes = 8
+	probe = 32
+	// step is how far two texts of one kind may differ, in bytes of the two places.
+	step = 12
 )
 
-// lettersOf looks at two places of a body. ok is false where it is too short, or where less than two thirds are letters, as
-// in digits, blanks and code in base 16: those weigh so differently that none tells of another.
+// byteKinds says of which kind a byte is: a look into a table, since a branch would be guessed wrong at most bytes.
+var byteKinds = func() (kinds [256]byte) {
+	for i := range kinds {
+		switch b := byte(i); {
+		case b|0x20 >= 'a' && b|0x20 <= 'z':
+			kinds[i] = word
+		case b >= '0' && b <= '9':
+			kinds[i] = digit
+		case b == ' ':
+			kinds[i] = space
+		case b == '\\':
+			kinds[i] = escape
+		case b >= 0x80:
+			kinds[i] = beyond
+		}
+	}
+	return kinds
+}()
+
+// lettersOf looks at two places of a body. ok is false where it is too short for that.
 func lettersOf(body string) (kind letters, ok bool) {
-	if len(body) < 6*probe {
+	if len(body) < 12*probe {
 		return letters{}, false
 	}
-	words, high, escapes := 0, 0, 0
 	for _, at := range [2]int{len(body) / 3, 2 * len(body) / 3} {
 		for _, b := range []byte(body[at : at+probe]) {
-			switch {
-			case b >= 0x80:
-				if high++; b >= 0xc0 && kind.lead == 0 {
-					kind.lead = b
-				}
-			case b|0x20 >= 'a' && b|0x20 <= 'z':
-				words++
-			case b == '\\':
-				escapes++
+			kind.share[byteKinds[b]]++
+			if b >= 0xc0 && kind.lead == 0 {
+				kind.lead = b
 			}
 		}
 	}
-	kind.share = byte(4 * high / (2*probe + 1))
-	return kind, 3*(words+high) >= 2*2*probe && escapes <= mostEscapes
+	for i := range kind.share {
+		kind.share[i] /= step
+	}
+	return kind, true
 }
