@@ -205,12 +205,16 @@ func (x *exchange) rough(level int) int {
 // the rest, so only one of some is.
 func (x *exchange) sample(level int) (size int) {
 	c := x.chat
-	letters, ok := lettersOf(c.Body)
-	if !ok || len(c.Body) >= dialect.KeptFrom || len(c.Body) >= level/nowhere {
+	var kind letters
+	ok := false
+	if len(c.Body) < dialect.KeptFrom && len(c.Body) < level/nowhere {
+		kind, ok = lettersOf(c.Body)
+	}
+	if !ok {
 		size, x.sampled = x.c.Counter.Rough(x.up.Name, c.Model, c.Body)
 		return size
 	}
-	who := scaleOf{x.up.Name, c.Model, letters}
+	who := scaleOf{x.up.Name, c.Model, kind}
 	s, ok := x.c.short.Get(who)
 	if ok && s.left.Add(-1) >= 0 {
 		return int(float64(len(c.Body))*math.Float64frombits(s.tokens.Load()) + 0.5)

@@ -58,6 +58,31 @@ func nextBody(rng *rand.Rand, list []string, who string) (next []string, body []
 	return list, fmt.Appendf(nil, `{"model":"bench","messages":[%s],"seed":%d}`, strings.Join(list, ","), rng.IntN(5))
 }
 
+// P1: room for what comes behind a known text is set aside by and by: a turn longer than its first part comes whole, and the
+// next one goes on from there.
+func TestLongTurnBehindKnownText(t *testing.T) {
+	c := newBench(t)
+	c.Deps.Open = inPieces
+	relayed := 0
+	c.Deps.Relay = func(ctx *fasthttp.RequestCtx, call middleware.Call) {
+		relayed++
+		if sent := ctx.Request.Body(); !bytes.Equal(call.Body, sent) {
+			t.Errorf("request %d sends %d other bytes than the %d that came", relayed, len(call.Body), len(sent))
+		}
+		call.Ended(middleware.Outcome{Status: 200, Complete: true})
+	}
+	list := []string{`{"role":"system","content":"s"}`, `{"role":"user","content":"` + strings.Repeat("hello ", 2000) + `"}`}
+	for turn, size := range []int{100, 200_000, 100} { // times a dozen bytes: the longest is over 2 MiB
+		list = append(list, fmt.Sprintf(`{"role":"user","content":"%d %s"}`, turn, strings.Repeat("some words, ", size)))
+		ctx := benchRequest(fmt.Appendf(nil, `{"model":"bench","messages":[%s]}`, strings.Join(list, ",")))
+		ctx.Request.Header.Set("X-Pieces", fmt.Sprint(turn))
+		c.Handle(ctx)
+	}
+	if c.Close(); relayed != 3 {
+		t.Errorf("%d of 3 turns were relayed", relayed)
+	}
+}
+
 // E11, P1: whatever was sent before and at the same time, in whatever pieces a body comes, what is sent on is the body, as
 // long as anybody sends it; the next turn may come while an answer to the one before is still running.
 func TestE11BodiesComeInPieces(t *testing.T) {
